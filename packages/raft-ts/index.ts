@@ -9,7 +9,7 @@ export type { ProgressState } from './src/progress.ts';
 // The parts of a log.
 export type { Entry, NormalEntry, ConfChangeEntry, ConfChange, Payload } from './src/entry.ts';
 export { entryBytes } from './src/entry.ts';
-export { type ConfState, confState, NO_CONF, isVoter, isMember, quorumSize } from './src/conf-state.ts';
+export { type ConfState, confState, NO_CONF, isApplicable, isVoter, isMember, quorumSize } from './src/conf-state.ts';
 export { type HardState, NEW_HARD_STATE } from './src/hard-state.ts';
 export type { Snapshot } from './src/snapshot.ts';
 export { type Term, term, NO_TERM } from './src/term.ts';

@@ -23,10 +23,12 @@ export function isApplicable(state: ConfState, change: ConfChange): boolean {
   return !(takesVoter && state.voters.length === 1 && state.voters[0] === change.node);
 }
 
-/** The membership after the change. Adding a member again and removing a node that is no member change nothing. */
+/**
+ * The membership after the change. Adding a member again and removing a node that is no member change nothing. Neither does a
+ * change that is not applicable: a leader proposes none, but what is committed has the same effect on every node.
+ */
 export function afterChange(state: ConfState, change: ConfChange): ConfState {
-  assert(isApplicable(state, change), 'a change that leaves no voter');
-  if (change.kind === 'update') return state;
+  if (change.kind === 'update' || !isApplicable(state, change)) return state;
   const voters = state.voters.filter((id) => id !== change.node);
   const learners = state.learners.filter((id) => id !== change.node);
   if (change.kind === 'add-voter') voters.push(change.node);

@@ -143,12 +143,10 @@ export class RaftLog {
     for (const entry of added) this.#unstable.push(entry);
   }
 
-  /** Everything up to `index` is committed. A lower index than before changes nothing. RaftError `log-lost` past the end. */
+  /** Everything up to `index`, which is in the log, is committed. A lower index than before changes nothing. */
   commitTo(index: LogIndex): void {
     if (index <= this.#committed) return;
-    if (index > this.lastIndex) {
-      throw new RaftError('log-lost', `the leader has seen entry ${index} here, but the log ends at ${this.lastIndex}`);
-    }
+    assert(index <= this.lastIndex, 'committed behind the end of the log');
     this.#committed = index;
   }
 

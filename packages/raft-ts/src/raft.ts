@@ -109,6 +109,7 @@ export class Raft {
     this.#readStates.push(state);
   }
 
+  /** Takes a message that has no fault. */
   step(message: Message): void {
     // The message is for a node that had this address before.
     if (message.to !== this.id) return;

@@ -7,6 +7,7 @@ import { Leader } from './leader.ts';
 import type { LogIndex } from './log-index.ts';
 import type { LogStorage } from './log-storage.ts';
 import type { Message } from './message.ts';
+import { faultOf } from './message-fault.ts';
 import type { NodeId } from './node-id.ts';
 import { checkOptions, type RaftOptions } from './options.ts';
 import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts';
@@ -54,9 +55,14 @@ export class RawNode {
     this.#raft.role.tick();
   }
 
-  /** Takes a message of another node. Messages may come in any order, any number of times. Throws RaftError `log-lost`. */
-  step(message: Message): void {
-    this.#raft.step(message);
+  /**
+   * Takes a message of another node. Messages may come in any order, any number of times. Returns why no node that keeps Raft's
+   * rules can have sent it; then nothing has changed. Otherwise undefined.
+   */
+  step(message: Message): string | undefined {
+    const fault = faultOf(message, this.#raft);
+    if (fault === undefined) this.#raft.step(message);
+    return fault;
   }
 
   /** Campaigns now, as if the election timeout had passed. Does nothing if this node leads or may not campaign. */

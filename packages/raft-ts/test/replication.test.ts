@@ -1,6 +1,6 @@
 import { AssertionError } from '@engram/core';
 import { describe, expect, test } from 'vitest';
-import { type AppendRequest, confState, logIndex, type Message, RaftError, term } from '@engram/raft-ts';
+import { type AppendRequest, confState, logIndex, type Message, term } from '@engram/raft-ts';
 import { bootstrap, bytes, entriesOf, Group, id, ids, TestNode } from './support/group.ts';
 
 const three = confState(ids(1, 2, 3));
@@ -111,11 +111,12 @@ describe('a follower', () => {
     expect(node.status.commit).toBe(4);
   });
 
-  test('an entry that conflicts with a committed one is an assertion', () => {
+  test('an entry that would replace a committed one is refused', () => {
     const node = follower([1, 2, 2], 2, 3);
     // Entry 3 is committed, so a correct leader has no other entry at index 3.
     const wrong = { ...append(3, [3, 2], [3], 3), entries: entriesOf([3], 3) };
-    expect(() => node.raw.step(wrong)).toThrow(AssertionError);
+    expect(node.raw.step(wrong)).toBe('entries that do not follow their place');
+    expect(node.settle()).toEqual([]);
   });
 
   test('answers a leader of an old term with its own', () => {
@@ -152,7 +153,9 @@ describe('a follower', () => {
       commit: logIndex(3),
       readRound: 0,
     } as const;
-    expect(() => node.raw.step(heartbeat)).toThrow(RaftError);
+    const before = node.status;
+    expect(node.raw.step(heartbeat)).toMatch('the log ends at');
+    expect(node.status).toEqual(before);
   });
 });
 
@@ -280,7 +283,7 @@ describe('a leader', () => {
     expect(leader.status).toEqual(before);
   });
 
-  test('an answer that claims more than it has is an assertion', () => {
+  test('an answer that claims more than the leader has is refused', () => {
     const leader = Group.of(3).elect(1);
     const lie = {
       type: 'append-response',
@@ -289,10 +292,14 @@ describe('a leader', () => {
       term: leader.status.term,
       rejection: undefined,
     } as const;
-    expect(() => leader.raw.step({ ...lie, index: logIndex(99) })).toThrow(AssertionError);
+    const before = leader.status;
+    expect(leader.raw.step({ ...lie, index: logIndex(99) })).toMatch('an answer about entry 99');
+    const rejection = { index: logIndex(2), term: term(1) };
+    expect(leader.raw.step({ ...lie, index: logIndex(1), rejection })).toMatch('a rejection');
+    expect(leader.status).toEqual(before);
   });
 
-  test('another leader in its term is an assertion', () => {
+  test('another leader in its term is refused, at the leader and at its followers', () => {
     const leader = Group.of(3).elect(1);
     const heartbeat = {
       type: 'heartbeat',
@@ -302,7 +309,11 @@ describe('a leader', () => {
       commit: logIndex(1),
       readRound: 0,
     } as const;
-    expect(() => leader.raw.step(heartbeat)).toThrow(AssertionError);
+    expect(leader.raw.step(heartbeat)).toMatch('a second leader');
+    const other = TestNode.member(id(1), confState(ids(1, 2, 3)));
+    expect(other.raw.step({ ...heartbeat, from: id(3), term: term(5) })).toBe(undefined);
+    expect(other.raw.step({ ...heartbeat, from: id(2), term: term(5) })).toMatch('a second leader');
+    expect(other.raw.step({ ...heartbeat, from: id(2), term: term(6) }), 'of a later term').toBe(undefined);
   });
 
   test('ends at once when it is told to, and may be elected again in a later term', () => {

@@ -282,10 +282,40 @@ describe('an election is won by a majority', () => {
     for (const node of [learner, nobody]) {
       node.tick(100);
       node.raw.campaign();
+      node.raw.step({ type: 'heartbeat', from: id(1), to: node.id, term: term(1), commit: logIndex(0), readRound: 0 });
       node.raw.step({ type: 'timeout-now', from: id(1), to: node.id, term: term(1) });
       expect(node.settle().filter(({ type }) => type.includes('vote'))).toEqual([]);
       expect(node.status).toMatchObject({ role: 'follower', term: 1 });
     }
+  });
+
+  test('no message moves a node to a term that no group reaches', () => {
+    for (const type of ['vote', 'pre-vote'] as const) {
+      for (const far of [2 ** 53 - 1, 2 ** 52, 2 ** 40]) {
+        const node = TestNode.member(id(1), confState(ids(1, 2, 3)));
+        const request = { ...vote(2, far, { index: 1, term: 1 }, { transfer: true }), type } as Message;
+        expect(node.raw.step(request)).toMatch('a term out of reach');
+        expect(node.settle()).toEqual([]);
+        expect(node.status.term).toBe(1);
+      }
+    }
+  });
+
+  test('only the leader asks a node to campaign', () => {
+    const node = TestNode.member(id(1), confState(ids(1, 2, 3)));
+    node.receive({ type: 'heartbeat', from: id(3), to: id(1), term: term(2), commit: logIndex(1), readRound: 0 });
+    expect(node.raw.step({ type: 'timeout-now', from: id(2), to: id(1), term: term(2) })).toMatch('a second leader');
+    expect(node.raw.step({ type: 'timeout-now', from: id(3), to: id(1), term: term(3) })).toMatch(
+      'a request to campaign',
+    );
+    expect(node.status).toMatchObject({ role: 'follower', term: 2 });
+    expect(node.raw.step({ type: 'timeout-now', from: id(3), to: id(1), term: term(2) })).toBe(undefined);
+    expect(node.status.role).toBe('candidate');
+  });
+
+  test('no message is in the name of its receiver', () => {
+    const node = TestNode.member(id(1), confState(ids(1, 2, 3)));
+    expect(node.raw.step(vote(1, 4, { index: 9, term: 9 }))).toMatch('in the name of its receiver');
   });
 
   test('an election timeout is drawn between one and two election timeouts, anew for each term', () => {

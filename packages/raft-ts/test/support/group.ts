@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Random } from '@engram/core';
 import {
   type ConfState,
@@ -133,7 +134,7 @@ export class TestNode {
 
   /** Steps the messages, and returns the messages that leave then. */
   receive(...messages: readonly Message[]): readonly Message[] {
-    for (const message of messages) this.raw.step(message);
+    for (const message of messages) expect(this.raw.step(message)).toBe(undefined);
     return this.settle();
   }
 
@@ -231,7 +232,7 @@ export class Group {
       for (const node of this.nodes.values()) this.send(node.settle());
       const message = this.queue.shift();
       if (message === undefined) return;
-      this.nodes.get(message.to)?.raw.step(message);
+      expect(this.nodes.get(message.to)?.raw.step(message)).toBe(undefined);
     }
     throw new Error('the group does not settle');
   }

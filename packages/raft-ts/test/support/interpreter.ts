@@ -82,8 +82,12 @@ export class Interpreter {
       return OK;
     },
     deliver: (_, options) => this.#take(options, (message) => this.#group.nodes.get(message.to)?.raw.step(message)),
-    drop: (_, options) => this.#take(options, () => {}),
-    double: (_, options) => this.#take(options, (message) => this.#group.queue.push(message, message)),
+    drop: (_, options) => this.#take(options, () => undefined),
+    double: (_, options) =>
+      this.#take(options, (message) => {
+        this.#group.queue.push(message, message);
+        return undefined;
+      }),
     isolate: (numbers) => {
       this.#group.isolate(...numbers.map(Number));
       return OK;
@@ -159,15 +163,18 @@ export class Interpreter {
   }
 
   /** Takes messages that match the options `from`, `to`, `type`, at most `count`, in the order of their sending. */
-  #take(options: ReadonlyMap<string, string>, use: (message: Message) => void): readonly string[] {
+  #take(options: ReadonlyMap<string, string>, use: (message: Message) => string | undefined): readonly string[] {
     const matches = ({ from, to, type }: Message): boolean =>
       (options.get('from') ?? `${from}`) === `${from}` &&
       (options.get('to') ?? `${to}`) === `${to}` &&
       (options.get('type') ?? type) === type;
     const taken = this.#group.queue.filter(matches).slice(0, Number(options.get('count') ?? Number.POSITIVE_INFINITY));
     this.#group.queue = this.#group.queue.filter((message) => !taken.includes(message));
-    for (const message of taken) use(message);
-    return taken.length === 0 ? ['nothing'] : taken.map(describeMessage);
+    if (taken.length === 0) return ['nothing'];
+    return taken.flatMap((message) => {
+      const fault = use(message);
+      return [describeMessage(message), ...(fault === undefined ? [] : [`refused: ${fault}`])];
+    });
   }
 
   /** Does the work of the named nodes (all, if none is named) and delivers their messages, until there are none. */
@@ -190,7 +197,8 @@ export class Interpreter {
         this.#group.queue = this.#group.queue.filter((message) => message.to !== node.id);
         for (const message of due) {
           lines.push(`deliver ${describeMessage(message)}`);
-          node.raw.step(message);
+          const fault = node.raw.step(message);
+          if (fault !== undefined) lines.push(`  refused: ${fault}`);
         }
       }
       if (moved) continue;

@@ -228,8 +228,14 @@ export class Simulation implements SimNodeHooks {
     const lost = prng.chance(this.#lossRate) || this.#isCut(message) || receiver === undefined || !receiver.up;
     if (message.type === 'snapshot') this.nodes.get(message.from)?.raw.reportSnapshot(message.to, !lost);
     if (lost) return;
-    receiver.raw.step(message);
+    this.#hand(receiver, message);
     if (prng.chance(this.#haste)) this.#hurry(receiver);
+  }
+
+  /** Nodes that keep the rules never send each other a message with a fault. */
+  #hand(receiver: SimNode, message: Message): void {
+    const fault = receiver.raw.step(message);
+    if (fault !== undefined) throw new Error(`${message.type} of ${message.from} to ${message.to}: ${fault}`);
   }
 
   /** A node that is not slow does the work for a message at once. */
@@ -311,7 +317,8 @@ export class Simulation implements SimNodeHooks {
       const message = this.#network.shift();
       if (message === undefined) return;
       if (message.type === 'snapshot') this.nodes.get(message.from)?.raw.reportSnapshot(message.to, true);
-      this.nodes.get(message.to)?.raw.step(message);
+      const receiver = this.nodes.get(message.to);
+      if (receiver !== undefined) this.#hand(receiver, message);
     }
     throw new Error('the group does not settle');
   }
