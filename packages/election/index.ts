@@ -23,5 +23,6 @@ export { MemoryRaftStorage, MemoryRaftDisk } from './src/memory-raft-storage.ts'
 export { type PeerMessage, receiverOf } from './src/peer-message.ts';
 export { encodePeerMessage, decodePeerMessage } from './src/codec/peer-codec.ts';
 // The election on a clock, a network and a storage.
+export type { Speaker, Standing } from './src/message-fault.ts';
 export { ElectionDriver, type ElectionDriverOptions } from './src/election-driver.ts';
 export type { ElectionPorts, ElectionNetwork, ElectionOwner } from './src/election-ports.ts';

@@ -3,6 +3,7 @@ export { ClusterMember, type ClusterMemberOptions } from './src/cluster-member.t
 export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from './src/member.ts';
 // The way to the other members.
 export {
+  type Admission,
   type PeerCaller,
   PeerError,
   type PeerFault,
@@ -10,6 +11,7 @@ export {
   type PeerNetwork,
   type Peers,
   type PeerService,
+  type Speaker,
 } from './src/peers.ts';
 export { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './src/image-keeper.ts';
 export type { CompactionRetention } from './src/auto-compaction.ts';

@@ -1,6 +1,6 @@
-import { assert, type Epoch, type LogPosition } from '@engram/core';
+import type { Epoch, LogPosition } from '@engram/core';
 import type { ConfChange, ConfState } from '@engram/raft-ts';
-import { confState } from '@engram/raft-ts';
+import { confState, isApplicable } from '@engram/raft-ts';
 import type { Command, MemberChange } from './command.ts';
 import { byId, type Member, type MemberId } from './member.ts';
 
@@ -44,10 +44,12 @@ export function confOf(state: ClusterState): ConfState {
   return confState(ids(false), ids(true));
 }
 
-/** The state after a change of the membership. The leader checked the change against the state before it proposed it. */
+/** The state after a change of the membership. */
 export function afterMemberChange(state: ClusterState, change: ConfChange, { peerUrls }: MemberChange): ClusterState {
   const { node: id, kind } = change;
   const before = memberOf(state, id);
+  // Raft gives neither any effect. A leader proposes none; what is committed must have the same effect on every member.
+  if (!isApplicable(confOf(state), change) || (kind === 'update' && before === undefined)) return state;
   if (kind === 'remove') {
     if (before === undefined) return state;
     const members = state.members.filter((member) => member.id !== id);
@@ -59,7 +61,6 @@ export function afterMemberChange(state: ClusterState, change: ConfChange, { pee
     before === undefined
       ? { id, name: '', peerUrls, clientUrls: [], isLearner }
       : { ...before, peerUrls: kind === 'update' ? peerUrls : before.peerUrls, isLearner };
-  assert(kind !== 'update' || before !== undefined, 'an update of nobody');
   return { ...state, members: [...state.members.filter((member) => member.id !== id), after].sort(byId) };
 }
 
@@ -67,9 +68,8 @@ export function afterCommand(state: ClusterState, command: Command): ClusterStat
   switch (command.kind) {
     case 'leadership': {
       const { leadership } = command;
-      // Epochs are terms, so a leadership that comes later in Raft's log has a larger one.
-      assert(leadership.epoch > (state.leadership?.epoch ?? 0), 'an epoch went back');
-      return { ...state, leadership };
+      // Epochs are terms, so a leadership that comes later in Raft's log has a larger one, if a leader has proposed it.
+      return leadership.epoch <= (state.leadership?.epoch ?? 0) ? state : { ...state, leadership };
     }
     case 'attributes': {
       const before = memberOf(state, command.member);

@@ -42,7 +42,5 @@ export type Effect =
   | { readonly kind: 'confirmed'; readonly tickets: readonly Ticket[]; readonly epoch: Epoch }
   | { readonly kind: 'not-confirmed'; readonly tickets: readonly Ticket[]; readonly code: ErrorCode }
   | { readonly kind: 'settled'; readonly ticket: Ticket; readonly outcome: ChangeOutcome }
-  /** A message of another cluster has come, because some member's addresses are wrong. It was ignored. */
-  | { readonly kind: 'foreign-message'; readonly clusterId: bigint }
   /** This member was removed from the cluster, and the leader has confirmed that it may leave. Comes once. */
   | { readonly kind: 'removed' };

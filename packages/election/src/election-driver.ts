@@ -8,8 +8,8 @@ import { ElectionError } from './election-error.ts';
 import type { ElectionPorts } from './election-ports.ts';
 import type { Member, MemberId } from './member.ts';
 import type { MemberRequest } from './membership-rules.ts';
+import type { Speaker, Standing } from './message-fault.ts';
 import type { ElectionOptions } from './options.ts';
-import { OwnerWatch } from './owner-watch.ts';
 import { type PeerMessage, receiverOf } from './peer-message.ts';
 import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from './raft-state.ts';
 import type { StorePlace } from './tenure.ts';
@@ -42,7 +42,6 @@ export class ElectionDriver implements AsyncDisposable {
   #dueMs: number;
   #lateHeartbeats = 0;
   #save: Promise<void> = Promise.resolve();
-  #ownerWatch: OwnerWatch | undefined;
 
   private constructor(options: ElectionDriverOptions, ports: ElectionPorts, state: RaftState) {
     this.#ports = ports;
@@ -61,7 +60,6 @@ export class ElectionDriver implements AsyncDisposable {
     const driver = new ElectionDriver(options, ports, state);
     driver.#work(() => {});
     driver.#armTimer();
-    driver.#watchOwner();
     return driver;
   }
 
@@ -86,17 +84,33 @@ export class ElectionDriver implements AsyncDisposable {
     return this.#lateHeartbeats;
   }
 
-  /** Takes a message of another member, as the network brought it. A message that can't be read is logged and dropped. */
-  receive(bytes: Uint8Array): void {
+  /**
+   * Takes a message of another member, as the network brought it. Returns why it is not taken from this speaker, or cannot be
+   * read: then it has changed nothing.
+   */
+  receive(bytes: Uint8Array, speaker: Speaker): string | undefined {
     let message: PeerMessage;
     try {
       message = decodePeerMessage(bytes);
     } catch (error) {
-      if (!(error instanceof ElectionError)) throw error;
-      this.#ports.logger.warn({ error }, 'dropped a message that cannot be read');
-      return;
+      if (error instanceof ElectionError) return error.message;
+      throw error;
     }
-    this.#work(() => this.#election.receive(message));
+    let fault: string | undefined;
+    this.#work(() => {
+      fault = this.#election.receive(message, speaker);
+    });
+    return fault;
+  }
+
+  /** How this member's list has another member. */
+  standingOf(member: MemberId): Standing {
+    return this.#election.standingOf(member);
+  }
+
+  /** For how many election timeouts this member has known no leader. */
+  get leaderlessTimeouts(): number {
+    return this.#election.leaderlessTimeouts;
   }
 
   peerConnected(id: MemberId): void {
@@ -164,11 +178,10 @@ export class ElectionDriver implements AsyncDisposable {
     await this.#transfer(undefined, signal, () => this.#election.handOver());
   }
 
-  /** Ends all waits, and resolves when nothing is asked of storage any more. */
+  /** Ends all waits, and resolves when a save under way has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end();
     await this.#save.catch(() => {});
-    await this.#ownerWatch?.idle();
   }
 
   #ask<Value>(waiters: Waiters<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
@@ -202,7 +215,7 @@ export class ElectionDriver implements AsyncDisposable {
   }
 
   #do(effect: Effect): void {
-    const { owner, logger } = this.#ports;
+    const { owner } = this.#ports;
     switch (effect.kind) {
       case 'send':
         this.#send(effect.messages);
@@ -234,9 +247,6 @@ export class ElectionDriver implements AsyncDisposable {
         break;
       case 'settled':
         this.#settled(effect);
-        break;
-      case 'foreign-message':
-        logger.warn({ clusterId: effect.clusterId.toString(16) }, 'ignored a message of another cluster');
         break;
       case 'removed':
         owner.removed();
@@ -307,13 +317,6 @@ export class ElectionDriver implements AsyncDisposable {
     });
   }
 
-  #watchOwner(): void {
-    if (this.#ended) return;
-    const { storage, clock } = this.#ports;
-    const onTaken = (): void => this.#fail(new ElectionError('storage-taken-over', 'storage says so'));
-    this.#ownerWatch = new OwnerWatch({ storage, clock, onTaken });
-  }
-
   #fail(error: unknown): void {
     if (this.#ended) return;
     this.#end();
@@ -323,7 +326,6 @@ export class ElectionDriver implements AsyncDisposable {
   #end(): void {
     this.#ended = true;
     this.#timer?.cancel();
-    this.#ownerWatch?.close();
     const stopped = new EngramError('Stopped');
     this.#confirmations.rejectAll(stopped);
     this.#changes.rejectAll(stopped);

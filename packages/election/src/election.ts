@@ -1,14 +1,16 @@
 import { assert, type Epoch, epoch } from '@engram/core';
-import { type Entry, type Message, type ReadState, term } from '@engram/raft-ts';
+import { type Entry, type LogIndex, type Message, type ReadState, term } from '@engram/raft-ts';
 import { Changes } from './changes.ts';
-import { afterCommand, afterMemberChange, type ClusterState, memberOf, newCluster } from './cluster-state.ts';
-import { decodeClusterState, decodeCommand, decodeMemberChange, encodeCommand } from './codec/cluster-codec.ts';
+import { type ClusterState, memberOf, newCluster } from './cluster-state.ts';
+import { decodeClusterState, encodeCommand } from './codec/cluster-codec.ts';
 import type { Command } from './command.ts';
 import { Dismissals } from './dismissals.ts';
 import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
+import { committedEffectOf } from './entry-effect.ts';
 import type { MemberId } from './member.ts';
 import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
+import { faultOf, type Speaker, type Standing, standingOf } from './message-fault.ts';
 import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
 import { Peers } from './peers.ts';
@@ -16,12 +18,15 @@ import { RaftMember } from './raft-member.ts';
 import type { RaftState } from './raft-state.ts';
 import { ReadGate } from './read-gate.ts';
 import { READY_SHARE } from './ready-share.ts';
+import { contextOf, numberOf } from './round-context.ts';
+import { SnapshotRetries } from './snapshot-retries.ts';
 import { successorAmong } from './successor.ts';
 import type { StorePlace, Tenure } from './tenure.ts';
 import { type ElectionView, viewOf } from './view.ts';
 
 /** A leader that can't do its work hands over at most once in so many election timeouts. */
 const HAND_OVER_PAUSE = 5;
+const NOTHING_SKIPPED: ReadonlySet<LogIndex> = new Set();
 
 /**
  * One member's part in the election: takes Raft's ticks and messages, and decides. It has no clock, network or disk. Inputs
@@ -38,6 +43,7 @@ export class Election {
   readonly #reads: ReadGate;
   readonly #dismissals: Dismissals;
   readonly #changes: Changes;
+  readonly #snapshots: SnapshotRetries;
   #effects: Effect[] = [];
   #state: ClusterState;
   #leaderShown: { readonly leader: MemberId | undefined; readonly epoch: Epoch };
@@ -55,7 +61,6 @@ export class Election {
   #ledTick = 0;
   #unhealthySinceTick = 0;
   #handedOverTick = Number.NEGATIVE_INFINITY;
-  #snapshotsSince = new Map<MemberId, number>();
 
   /** `state`: as loaded, `bootstrapState` for a first member of a new cluster, NEW_RAFT_STATE for a member that joins. */
   constructor(options: ElectionOptions, state: RaftState) {
@@ -82,6 +87,7 @@ export class Election {
       read: (read) => this.#confirmed(read),
     });
     this.#dismissals = new Dismissals(this.#raft.node);
+    this.#snapshots = new SnapshotRetries(this.#raft.node, options.limits.electionTicks);
     this.#leaderShown = { leader: undefined, epoch: this.epoch };
     this.#settle();
   }
@@ -103,7 +109,7 @@ export class Election {
     this.#reads.tick();
     this.#raft.node.tick();
     if (this.#raft.node.leader !== undefined) this.#ledTick = this.#ticks;
-    this.#retrySnapshots();
+    this.#snapshots.tick(this.#ticks);
     this.#leaveUnhealthyStorage();
     if (this.#gaveUp === this.epoch && this.#isLeader && this.#raft.node.status().transferTarget === undefined) {
       // No member has taken over within an election timeout.
@@ -118,22 +124,43 @@ export class Election {
     this.#peers.missed(ticks);
   }
 
-  /** Throws RaftError `log-lost`: this member must not go on. */
-  receive(message: PeerMessage): void {
-    if (message.clusterId !== this.#options.clusterId) {
-      this.#effects.push({ kind: 'foreign-message', clusterId: message.clusterId });
-      return;
+  /** Returns why the message is not taken from this speaker: then it has changed nothing. Undefined if it was taken. */
+  receive(message: PeerMessage, speaker: Speaker): string | undefined {
+    const { self, clusterId } = this.#options;
+    const { leader, term: current } = this.#raft.node;
+    const skippedEntries = this.#skippedEntries;
+    const receiver = { self, clusterId, state: this.#state, term: current, leader, skippedEntries };
+    const fault = faultOf(message, speaker, receiver) ?? this.#take(message);
+    if (fault === undefined) this.#settle();
+    return fault;
+  }
+
+  #take(message: PeerMessage): string | undefined {
+    if (message.kind === 'removed') {
+      this.#dismissed = true;
+      return undefined;
     }
-    if (message.kind === 'removed') this.#dismissed ||= message.to === this.#options.self;
-    else if (message.kind === 'leaving') this.#dismissals.ask(message.from, this.#state.removed);
-    else {
-      const { from, type } = message.message;
-      // A removed member that asks for votes does not know of its removal.
-      if (type === 'pre-vote' || type === 'vote') this.#dismissals.ask(from, this.#state.removed);
-      if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
-      this.#raft.node.step(message.message);
+    if (message.kind === 'leaving') {
+      this.#dismissals.ask(message.from, this.#state.removed);
+      return undefined;
     }
-    this.#settle();
+    const { from, type } = message.message;
+    if ((type === 'vote' || type === 'pre-vote') && this.standingOf(from) === 'removed') {
+      // It does not know of its removal. No group has it any more, so none needs its vote.
+      this.#dismissals.ask(from, this.#state.removed);
+      return undefined;
+    }
+    if (memberOf(this.#state, from) !== undefined) this.#peers.heard(from, message.storageHealthy);
+    return this.#raft.node.step(message.message);
+  }
+
+  standingOf(member: MemberId): Standing {
+    return standingOf(member, this.#state, this.#raft.node.leader);
+  }
+
+  /** For how many election timeouts this member has known no leader. */
+  get leaderlessTimeouts(): number {
+    return (this.#ticks - this.#ledTick) / this.#options.limits.electionTicks;
   }
 
   /** The batch of the last `save` is durable. */
@@ -260,6 +287,10 @@ export class Election {
   handOver(): boolean {
     const target = successorAmong(this.#raft.node.status(), this.#peers, this.#options.limits.electionTicks);
     return target !== undefined && this.transferTo(target);
+  }
+
+  get #skippedEntries(): ReadonlySet<LogIndex> {
+    return this.#options.skippedEntries ?? NOTHING_SKIPPED;
   }
 
   get #isLeader(): boolean {
@@ -409,17 +440,12 @@ export class Election {
   }
 
   #apply(entry: Entry): void {
-    if (entry.kind === 'conf-change') {
-      const { kind, node, context } = entry.change;
-      this.#become(afterMemberChange(this.#state, entry.change, decodeMemberChange(context)));
-      if (kind === 'remove') this.#peers.forget(node);
-    } else if (entry.data.length > 0) {
-      const command = decodeCommand(entry.data);
-      this.#become(afterCommand(this.#state, command));
-      const tenure = this.#tenure;
-      const isOwn = command.kind === 'leadership' && command.leadership.epoch === tenure?.epoch;
-      if (isOwn && tenure?.phase === 'taking-over') tenure.phase = 'leading';
-    }
+    const { state, command } = committedEffectOf(this.#state, entry, this.#skippedEntries);
+    this.#become(state);
+    if (entry.kind === 'conf-change' && entry.change.kind === 'remove') this.#peers.forget(entry.change.node);
+    const tenure = this.#tenure;
+    const isOwn = command?.kind === 'leadership' && command.leadership.epoch === tenure?.epoch;
+    if (isOwn && tenure?.phase === 'taking-over') tenure.phase = 'leading';
     this.#changes.applied(entry.index, entry.term);
   }
 
@@ -438,18 +464,6 @@ export class Election {
   #addressed(messages: readonly Message[]): readonly PeerMessage[] {
     const { clusterId } = this.#options;
     return messages.map((message) => ({ kind: 'raft', clusterId, storageHealthy: this.#storageHealthy, message }));
-  }
-
-  /** Gives up snapshots that are on their way for an election timeout. Until then the member gets no appends. */
-  #retrySnapshots(): void {
-    const waiting = new Map<MemberId, number>();
-    for (const [id, { state }] of this.#raft.node.status().followers) {
-      if (state !== 'snapshot') continue;
-      const since = this.#snapshotsSince.get(id) ?? this.#ticks;
-      if (this.#ticks - since >= this.#options.limits.electionTicks) this.#raft.node.reportSnapshot(id, false);
-      else waiting.set(id, since);
-    }
-    this.#snapshotsSince = waiting;
   }
 
   /** If this leader's storage is slow or gone, hands over to a member whose storage is healthy. If there is none, it stays. */
@@ -483,14 +497,3 @@ const hex = (id: bigint): string => id.toString(16);
 
 const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, at) => text === other[at]);
-
-/** The context of a round of reads is its number: it never leaves this member, and no round outlives this process. */
-function contextOf(round: number): Uint8Array {
-  const context = new Uint8Array(8);
-  new DataView(context.buffer).setFloat64(0, round);
-  return context;
-}
-
-function numberOf(context: Uint8Array): number {
-  return new DataView(context.buffer, context.byteOffset, context.byteLength).getFloat64(0);
-}

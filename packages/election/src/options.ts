@@ -1,5 +1,5 @@
 import type { Random } from '@engram/core';
-import type { RaftLimits } from '@engram/raft-ts';
+import type { LogIndex, RaftLimits } from '@engram/raft-ts';
 import type { MemberId } from './member.ts';
 import type { MembershipRules } from './membership-rules.ts';
 
@@ -21,6 +21,11 @@ export interface ElectionOptions {
   readonly snapshotEntries: number;
   /** Entries kept for members that are a little behind. In memory only: on disk the snapshot is enough. */
   readonly keptEntries: number;
+  /**
+   * Entries of Raft's log that have no effect: the way out if members hold one that none of them can read. The same on every
+   * member, because members that apply different entries disagree.
+   */
+  readonly skippedEntries?: ReadonlySet<LogIndex>;
 }
 
 /** etcd waits so long for a request, and two election timeouts besides (server/config: ReqTimeout). */

@@ -1,11 +1,14 @@
 import { type Clock, EngramError, type Epoch, type Logger, logPosition } from '@engram/core';
 import { Prng, SimClock } from '@engram/sim';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { logIndex, term } from '@engram/raft-ts';
 import {
+  bootstrapState,
   decodePeerMessage,
   decodeRaftState,
   Election,
   ElectionDriver,
+  encodeRaftState,
   type ElectionDriverOptions,
   type Member,
   type MemberId,
@@ -13,7 +16,6 @@ import {
   MemoryRaftStorage,
   type PeerMessage,
 } from '../index.ts';
-import { OwnerWatch } from '../src/owner-watch.ts';
 import { id, member, optionsOf } from './support/members.ts';
 
 const never = new AbortController().signal;
@@ -31,6 +33,8 @@ let disks: Map<MemberId, MemoryRaftDisk>;
 let cut: Set<MemberId>;
 /** All messages that the members have sent. */
 let sent: PeerMessage[];
+/** Why messages were not taken. */
+let faults: string[];
 /** The call of the election that throws. */
 let failing: 'send' | 'clusterChanged' | undefined;
 
@@ -46,6 +50,7 @@ beforeEach(() => {
   disks = new Map();
   cut = new Set();
   sent = [];
+  faults = [];
   failing = undefined;
 });
 
@@ -77,7 +82,10 @@ async function open(
           sent.push(decodePeerMessage(bytes));
           if (failing === 'send') throw new TypeError('the test says so');
           if (cut.has(self) || cut.has(to)) return;
-          clock.soon(() => drivers.get(to)?.receive(bytes));
+          clock.soon(() => {
+            const fault = drivers.get(to)?.receive(bytes, { member: self, dialed: true });
+            if (fault !== undefined) faults.push(fault);
+          });
         },
       },
       owner: {
@@ -309,15 +317,16 @@ describe('a driver that can not go on says so once and stops', () => {
     disks.delete(lost);
     await open(lost, [member(1), member(2), member(3)]);
     await pass(500);
-    expect(failures.get(lost)).toMatchObject({ code: 'log-lost' });
+    expect(faults[0]).toMatch('is said to have been acknowledged here, but the log ends at');
+    expect(failures).toEqual(new Map());
   });
 });
 
-test('a message that can not be read is dropped', async () => {
+test('a message that cannot be read is refused', async () => {
   await openAll(1);
   const driver = await leaderOf();
-  driver.receive(Uint8Array.of(1, 2, 3));
-  expect(lines).toEqual(['dropped a message that cannot be read']);
+  const fault = driver.receive(Uint8Array.of(1, 2, 3), { member: id(2), dialed: false });
+  expect(fault).toMatch('bytes that cannot be decoded');
   expect(driver.view.leader).toBe(id(1));
 });
 
@@ -325,8 +334,7 @@ test('ticks that were missed are not made up for', async () => {
   let nowMs = 0;
   let due = { atMs: 0, fire: (): void => {} };
   const after = (delayMs: number, fire: () => void) => {
-    // Only the ticks: storage is asked less often.
-    if (delayMs <= TICK_MS) due = { atMs: nowMs + delayMs, fire };
+    due = { atMs: nowMs + delayMs, fire };
     return { cancel: () => {} };
   };
   const stopped: Clock = {
@@ -374,49 +382,27 @@ test('a change of the membership that the owner fails to take over is done, and 
   expect(failures).toEqual(new Map());
 });
 
-describe('a process whose state another one has taken over', () => {
-  test('ends within five seconds, although it never votes again', async () => {
-    const driver = await open(id(1), [member(1)]);
-    await leaderOf();
-    await pass(20_000);
-    expect(failures).toEqual(new Map());
-    await new MemoryRaftStorage(disks.get(id(1))).load();
-    expect(driver.view.leader).toBe(id(1));
-    await pass(4_800);
-    await pass(300);
-    expect(failures.get(id(1))).toMatchObject({ code: 'storage-taken-over' });
+describe('a committed entry that no member can read', () => {
+  async function poisoned(): Promise<MemberId> {
+    const lone = bootstrapState(CLUSTER, [member(1)]);
+    const entry = { kind: 'normal', term: term(1), index: logIndex(2), data: Uint8Array.of(0x7a, 0) } as const;
+    const disk = new MemoryRaftDisk();
+    disk.bytes = encodeRaftState({ ...lone, entries: [entry], hardState: { ...lone.hardState, commit: logIndex(2) } });
+    disks.set(id(1), disk);
+    return id(1);
+  }
+
+  test('ends a member with the way out in the error', async () => {
+    const self = await poisoned();
+    await expect(open(self, undefined)).rejects.toThrow('--skip-raft-entries=2');
   });
 
-  test('goes on as long as storage does not tell, and asks again', async () => {
-    const answers: (() => Promise<boolean>)[] = [
-      () => Promise.reject(new Error('no answer')),
-      () => new Promise(() => {}),
-      () => Promise.resolve(true),
-      () => Promise.resolve(false),
-      () => Promise.resolve(false),
-    ];
-    let asked = 0;
-    const aborted: boolean[] = [];
-    const storage = new MemoryRaftStorage(new MemoryRaftDisk());
-    await storage.load();
-    storage.isOwned = (signal) => {
-      asked += 1;
-      signal.addEventListener('abort', () => aborted.push(true));
-      const answer = answers.shift()!();
-      return Promise.race([
-        answer,
-        new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-      ]);
-    };
-    let taken = 0;
-    const watch = new OwnerWatch({ storage, clock, onTaken: () => (taken += 1) });
-    await pass(15_100);
-    expect([asked, taken, aborted.length]).toEqual([3, 0, 1]);
-    await pass(5_000);
-    expect([asked, taken]).toEqual([4, 1]);
-    await pass(20_000);
-    expect([asked, taken]).toEqual([4, 1]);
-    watch.close();
-    await watch.idle();
+  test('has no effect on a member that is told to skip it', async () => {
+    const self = await poisoned();
+    const driver = await open(self, undefined, { skippedEntries: new Set([logIndex(2)]) });
+    await leaderOf();
+    await pass(500);
+    expect(driver.view.cluster.members.map((one) => one.id)).toEqual([self]);
+    expect(failures).toEqual(new Map());
   });
 });

@@ -396,11 +396,12 @@ describe('state', () => {
     expect(() => others.add(id(1), state)).toThrow('the state of another member');
   });
 
-  test('messages of another cluster are ignored', () => {
+  test('messages of another cluster are refused', () => {
     const members = new Members(2);
     const other = members.get(2);
-    other.election.receive({ kind: 'removed', clusterId: 99n, to: id(2) });
+    const speaker = { member: id(1), dialed: true };
+    expect(other.election.receive({ kind: 'removed', clusterId: 99n, to: id(2) }, speaker)).toMatch('of cluster 63');
     other.work();
-    expect(other.takeSeen()).toEqual([{ kind: 'foreign-message', clusterId: 99n }]);
+    expect(other.takeSeen()).toEqual([]);
   });
 });

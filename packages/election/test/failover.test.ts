@@ -35,7 +35,10 @@ async function failoverMs(seed: number, seenAfterMs: readonly [number, number]):
         random: process.random,
         logger,
         storage,
-        network: { send: (to, bytes) => network.send(process, hosts.get(to)!, () => drivers.get(to)?.receive(bytes)) },
+        network: {
+          send: (to, bytes) =>
+            network.send(process, hosts.get(to)!, () => drivers.get(to)?.receive(bytes, { member: id, dialed: true })),
+        },
         owner: {
           lead: (epoch) => {
             leads.push({ id, atMs: scheduler.nowMs });

@@ -179,7 +179,8 @@ describe('members', () => {
     const ask = (to: number): readonly unknown[] => {
       const asked = members.get(to);
       asked.outbox = [];
-      asked.election.receive({ kind: 'leaving', clusterId: members.clusterId, from: id(3), to: id(to) });
+      const question = { kind: 'leaving', clusterId: members.clusterId, from: id(3), to: id(to) } as const;
+      asked.election.receive(question, { member: id(3), dialed: false });
       asked.work();
       return asked.outbox;
     };

@@ -29,6 +29,7 @@ import { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './image-keepe
 import { KnownLeader } from './known-leader.ts';
 import { LeaderCalls } from './leader-calls.ts';
 import { Member, type MemberOptions } from './member.ts';
+import { PeerGate } from './peer-gate.ts';
 import type { PeerNetwork, Peers, PeerService } from './peers.ts';
 import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
@@ -40,7 +41,10 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly raftStorage: RaftStorage;
   /** A member that joins starts with connections to the others: see `PeerNetwork.setMembers`. */
   readonly network: PeerNetwork;
-  readonly election: Pick<ElectionDriverOptions, 'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'>;
+  readonly election: Pick<
+    ElectionDriverOptions,
+    'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries' | 'skippedEntries'
+  >;
   /**
    * Resolves if this member reaches storage, and rejects if it does not. A leader that does not reach storage hands over to
    * a member that does. If no member reaches storage, the leader stays.
@@ -79,14 +83,7 @@ export class ClusterMember implements AsyncDisposable {
   private constructor(member: Member, parts: Parts) {
     this.member = member;
     this.#parts = parts;
-    this.service = {
-      call: (request, caller) => parts.calls.call(request, caller),
-      follow: (from, signal) => parts.feed.follow(from, signal),
-      message: (bytes) => parts.driver?.receive(bytes),
-      connected: (id) => parts.driver?.peerConnected(memberId(id)),
-      disconnected: (id) => parts.driver?.peerDisconnected(memberId(id)),
-      gone: (id) => parts.driver?.peerGone(memberId(id)),
-    };
+    this.service = parts.gate;
   }
 
   /** Rebuilds the replica from storage, and takes part in the cluster from then on. */
@@ -140,6 +137,7 @@ class Parts implements ElectionOwner {
   readonly #closing = new AbortController();
   backend!: Backend;
   calls!: LeaderCalls;
+  gate!: PeerGate;
   cluster!: ClusterOfMembers;
   driver!: ElectionDriver;
   #remote!: RemoteLeader;
@@ -203,7 +201,7 @@ class Parts implements ElectionOwner {
     const peers: Peers = {
       call: (to, request, signal) =>
         to === self
-          ? this.calls.call(request, signal === undefined ? nodeItself : { signal })
+          ? this.calls.call(request, { member: self, signal: signal ?? nodeItself.signal })
           : network.call(to, request, signal),
       follow: (to, from, signal) => network.follow(to, from, signal),
     };
@@ -254,6 +252,7 @@ class Parts implements ElectionOwner {
       token: this.#options.token,
       timeoutMs,
     });
+    this.gate = new PeerGate({ driver: this.driver, calls: this.calls, feed: this.feed, clock, logger });
     this.clusterChanged(this.driver.view.cluster);
     this.driver.publish(name, clientUrls);
     this.#follower.start();
@@ -263,7 +262,6 @@ class Parts implements ElectionOwner {
       underWayMs: () => this.#storageMs,
       stalledMs: () => this.cluster.stalledMs,
       onHealth: (healthy) => this.driver.setStorageHealth(healthy),
-      confirm: () => this.#confirm(this.#closing.signal),
       clock,
       logger,
     });

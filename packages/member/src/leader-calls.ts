@@ -75,12 +75,15 @@ export class LeaderCalls {
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | Uint8Array {
     const { leadership, replica } = this.#options.backend;
     if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied });
+    if (request.member !== caller.member) throw new EngramError('NotCapable'); // its writes would be found by another member
     if (leadership === undefined) return peerpb.encodeAnswer({ error: 'NotLeader' });
     if (request.sequence === 0) return this.#done(request, leadership, caller);
     // An earlier leadership, even one of this member, may have done the write. Only the member that asks can find out.
     if (request.epoch !== leadership.epoch) return peerpb.encodeAnswer({ error: 'NotLeader' });
     // The member that asks may lose the connection and ask again, so no signal of a call ends the write.
-    const answer = this.#answers.once(request, () => this.#done(request, leadership, nodeItself));
+    const answer = this.#answers.once(request, () =>
+      this.#done(request, leadership, { ...nodeItself, member: caller.member }),
+    );
     return answer ?? peerpb.encodeAnswer({ error: 'Stopped' });
   }
 

@@ -49,14 +49,33 @@ export interface PeerAddress {
 
 /** The member that waits for the answer of a call. */
 export interface PeerCaller {
+  readonly member: bigint;
   /** Aborts when nobody waits any more. It is created at first use: a call that needs none should not read it. */
   readonly signal: AbortSignal;
 }
 
 /** What a member does for the others: the transport calls it. */
+/** The member that a message comes from. */
+export interface Speaker {
+  readonly member: bigint;
+  /** The message came over a connection that this member has made, to an address that the member list has. */
+  readonly dialed: boolean;
+}
+
+/**
+ * `removed`: it may ask only for votes, and whether it may leave. `unknown`: it is in no list that this member has; if it was added
+ * just now, it soon is. `asking`: an unknown member that may ask for votes, because this member has had no leader for long.
+ */
+export type Admission = 'member' | 'removed' | 'unknown' | 'asking';
+
 export interface PeerService {
-  /** Takes a message of Raft. */
-  message(bytes: Uint8Array): void;
+  /** Whether streams of `member` are served. Asked again for each frame, because the answer changes. */
+  admission(member: bigint): Admission;
+  /**
+   * Takes a message of Raft. Returns why it is not taken from this speaker; it has changed nothing then, and the transport ends
+   * the stream that it came on. Undefined if it was taken.
+   */
+  message(bytes: Uint8Array, speaker: Speaker): string | undefined;
   /** This member's connection to `member` stands. */
   connected(member: bigint): void;
   /** This member's connection to `member` has ended. */

@@ -30,6 +30,8 @@ export class TestCluster {
   /** The limits of members that start from then on. */
   limits: ClusterMemberOptions['limits'] = {};
   readonly cut = new Set<string>();
+  /** Why messages between members were refused. */
+  readonly refused: string[] = [];
   /** Pairs, from and to, between which calls arrive but their answers are lost. */
   readonly unanswered = new Set<string>();
   /** What arrives instead of a request between two members. */
@@ -201,7 +203,10 @@ export class TestCluster {
     return {
       send: (to, bytes) => {
         const sent = bytes.slice();
-        this.clock.soon(() => reach(to)?.member?.service.message(sent));
+        this.clock.soon(() => {
+          const fault = reach(to)?.member?.service.message(sent, { member: host.id, dialed: true });
+          if (fault !== undefined) this.refused.push(fault);
+        });
       },
       setMembers: (members) => {
         if (this.failingNetworks) throw new TypeError('the test says so');
@@ -213,7 +218,8 @@ export class TestCluster {
       call: async (to, request, signal) => {
         const there = reach(to)?.member;
         if (there === undefined) throw new PeerError('unsent', 'cut');
-        const answer = await there.service.call(this.changeRequest(request), { signal: signal ?? nodeItself.signal });
+        const caller = { member: host.id, signal: signal ?? nodeItself.signal };
+        const answer = await there.service.call(this.changeRequest(request), caller);
         const back = `${to}>${host.id}`;
         if (reach(to)?.member !== there || this.cut.has(back) || this.unanswered.has(back))
           throw new PeerError('lost', 'cut');

@@ -47,7 +47,7 @@ class TestMember {
     const applied = new AppliedPositions(replica, clock);
     replica.onApplied = () => applied.advanced();
     const random = new Prng(Number(id));
-    const peers = group.peersOf();
+    const peers = group.peersOf(id);
     this.calls = new LeaderCalls({
       backend,
       clock,
@@ -154,11 +154,11 @@ class Group {
     await this.clock.settle();
   }
 
-  peersOf(): Peers {
+  peersOf(from: bigint): Peers {
     return {
       call: async (to, request, signal) => {
         this.calls += 1;
-        const caller = { signal: signal ?? nodeItself.signal };
+        const caller = { member: from, signal: signal ?? nodeItself.signal };
         const way = this.ways.shift() ?? 'arrives';
         if (way === 'unsent') throw new PeerError('unsent', 'the test says so');
         if (way === 'late') this.late.push(() => this.member(to).calls.call(request, caller));
@@ -169,7 +169,7 @@ class Group {
         if (way === 'silent-after') return new Promise(() => {});
         return answer;
       },
-      follow: (to, from, signal) => this.member(to).feed.follow(from, signal),
+      follow: (to, position, signal) => this.member(to).feed.follow(position, signal),
     };
   }
 

@@ -28,9 +28,13 @@ test('a member that no member can dial is not added, wherever it is asked for', 
     }
     // As a member of another version passes it on, which has not looked at the URLs.
     const { memberId } = leader.member.cluster;
+    const caller = { ...nodeItself, member: follower.member.cluster.memberId };
     for (const kind of [peerpb.MemberChangeKind.ADD, peerpb.MemberChangeKind.UPDATE]) {
-      const request = peerpb.encodeRequest({ memberChange: { kind, id: memberId, peerUrls: [url], learner: true } });
-      const answer = peerpb.decodeAnswer(await cluster.run(leader.service.call(request, nodeItself)));
+      const request = peerpb.encodeRequest({
+        member: caller.member,
+        memberChange: { kind, id: memberId, peerUrls: [url], learner: true },
+      });
+      const answer = peerpb.decodeAnswer(await cluster.run(leader.service.call(request, caller)));
       expect(answer.error).toBe('MemberBadURLs');
     }
   }

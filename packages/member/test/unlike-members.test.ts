@@ -122,7 +122,9 @@ test.each<{ what: string; txn: Txn; error: string }>([
   const { memberId } = cluster.running.find((each) => each !== leader)!.member.cluster;
   const epoch = leader.member.store.leadership?.epoch ?? 0;
   const request = peerpb.encodeRequest({ member: memberId, sequence: 1, settled: 1, epoch, txn: encodeTxn(sent) });
-  const answer = peerpb.decodeAnswer(await cluster.run(leader.service.call(request, nodeItself)));
+  const answer = peerpb.decodeAnswer(
+    await cluster.run(leader.service.call(request, { ...nodeItself, member: memberId })),
+  );
   expect(answer.error).toBe(error);
   expect(await keysAt(cluster, leader)).toBe(0);
   await cluster.run(leader.member.store.txn(put('k', 'v'), nodeItself));

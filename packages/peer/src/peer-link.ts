@@ -28,8 +28,8 @@ export interface PeerLinkOptions {
   readonly traffic: PeerTraffic;
   /** Called for each measured time to the other member and back. */
   readonly onRoundTrip: (ms: number) => void;
-  /** Called for a Raft message that the other member sent on this connection. */
-  readonly onMessage: (bytes: Uint8Array) => void;
+  /** Called for a Raft message that the other member sent on this connection. False: it is refused, and the connection ends. */
+  readonly onMessage: (bytes: Uint8Array) => boolean;
   readonly onConnected: () => void;
   readonly onDisconnected: () => void;
   /** The address refuses connections, or resets them as a process does that only starts: the member's process is gone. */
@@ -189,7 +189,9 @@ export class PeerLink {
       }
       for (const message of messages) {
         traffic.receivedBytes += message.length;
-        this.#options.onMessage(message);
+        if (this.#options.onMessage(message)) continue;
+        stream.cancel();
+        return;
       }
     });
     const failed = (error?: unknown): void => {

@@ -21,6 +21,8 @@ export interface PeerLinksOptions {
   readonly sendBack?: (member: bigint, bytes: Uint8Array) => boolean;
   /** Called for each measured time from a member and back. */
   readonly onRoundTrip?: (member: bigint, ms: number) => void;
+  /** The member list has changed. */
+  readonly onMembers?: () => void;
 }
 
 interface Link {
@@ -56,6 +58,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
       this.#links.delete(id);
       link.close();
     }
+    this.#options.onMembers?.();
     const known = new Set([...wanted.values()].flat());
     for (const url of this.#unreached.keys()) if (!known.has(url)) this.#unreached.delete(url);
     for (const [id, urls] of wanted) {
@@ -129,7 +132,11 @@ export class PeerLinks implements PeerNetwork, Disposable {
       clock,
       traffic,
       onRoundTrip: (ms) => onRoundTrip?.(id, ms),
-      onMessage: (bytes) => service()?.message(bytes),
+      onMessage: (bytes) => {
+        const fault = service()?.message(bytes, { member: id, dialed: true });
+        if (fault !== undefined) traffic.refused += 1;
+        return fault === undefined;
+      },
       onConnected: () => {
         logger.info({ member, url }, 'connected to a member');
         this.#unreached.delete(url);

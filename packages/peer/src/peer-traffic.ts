@@ -11,6 +11,8 @@ export class PeerTraffic {
   sendFailures = 0;
   /** Streams of the other member that have ended with an error. */
   receiveFailures = 0;
+  /** Messages of the other member that were not taken: no member that keeps the rules sends them. */
+  refused = 0;
 }
 
 /** The traffic with each other member of the cluster. */

@@ -4,6 +4,7 @@ import type { Logger } from '@engram/core';
 import { type BoundPort, TlsGate, type TlsOptions } from '@engram/transport';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { channelOptions, peerService } from './methods.ts';
+import type { PeerSockets } from './peer-sockets.ts';
 
 export interface SecureListenerOptions {
   /** The listener owns it. */
@@ -11,6 +12,8 @@ export interface SecureListenerOptions {
   readonly tls: TlsOptions;
   /** Serves the allowed peers. The caller keeps ownership. */
   readonly server: Server;
+  /** Keeps the sockets, and closes them. */
+  readonly sockets: PeerSockets;
   readonly logger: Logger;
 }
 
@@ -26,12 +29,11 @@ const REFUSED_TEXT = 'the certificate of this peer is not allowed: the log of th
  * verified but not allowed gets the refusal as the answer to its first call, from a server that only refuses: TLS cannot
  * report it after the handshake.
  */
-export function listenSecurely({ port, tls, server, logger }: SecureListenerOptions): Disposable {
+export function listenSecurely({ port, tls, server, sockets, logger }: SecureListenerOptions): Disposable {
   const insecure = ServerCredentials.createInsecure(); // the gate terminates TLS before the server
   const allowed = server.createConnectionInjector(insecure);
   const refusing = refusingServer();
   const refused = refusing.createConnectionInjector(insecure);
-  const sockets = new Set<Socket>();
   const peers = new WeakMap<Socket, string>();
   const gate = new TlsGate({
     tls,
@@ -50,17 +52,14 @@ export function listenSecurely({ port, tls, server, logger }: SecureListenerOpti
     },
   });
   const accept = (socket: Socket): void => {
-    sockets.add(socket);
     peers.set(socket, `${socket.remoteAddress}:${socket.remotePort}`);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
+    sockets.accept(socket);
     gate.accept(socket);
   };
   port.serve(accept, (error) => logger.error({ error }, 'listener for peers failed'));
   return {
     [Symbol.dispose]: () => {
       port.close();
-      for (const socket of sockets) socket.destroy();
       allowed.destroy();
       refused.destroy();
       refusing.forceShutdown();

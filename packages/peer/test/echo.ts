@@ -1,10 +1,12 @@
-import { type PeerCaller, PeerError, type PeerService } from '@engram/member';
+import { type Admission, type PeerCaller, PeerError, type PeerService, type Speaker } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import type { BoundPort } from '@engram/transport';
 
 /** A member that echoes each call, and records messages, connections and aborted calls. */
 export class Echo implements PeerService {
   readonly messages: string[] = [];
+  readonly speakers: string[] = [];
+  readonly admissions = new Map<bigint, Admission>();
   readonly links: string[] = [];
   readonly aborted: string[] = [];
   readonly hold = Promise.withResolvers<void>();
@@ -24,8 +26,15 @@ export class Echo implements PeerService {
     for (const batch of this.batches) if (batch.first >= from) yield batch;
   }
 
-  message(bytes: Uint8Array): void {
-    this.#tell(this.messages, Buffer.from(bytes).toString());
+  admission(member: bigint): Admission {
+    return this.admissions.get(member) ?? 'member';
+  }
+
+  message(bytes: Uint8Array, { member, dialed }: Speaker): string | undefined {
+    const text = Buffer.from(bytes).toString();
+    this.#tell(this.messages, text);
+    this.speakers.push(`${member}${dialed ? ' dialed' : ''}`);
+    return text === 'hostile' ? 'the test says so' : undefined;
   }
   connected(member: bigint): void {
     this.#tell(this.links, `connected ${member}`);

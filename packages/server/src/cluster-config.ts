@@ -52,6 +52,8 @@ export interface ClusterConfig {
   readonly strictReconfig: boolean;
   readonly learnersMax: number;
   readonly preVote: boolean;
+  /** Entries of Raft's log that have no effect. */
+  readonly skippedEntries: readonly number[];
 }
 
 /** Flags that have an effect only with --storage=tikv. */
@@ -90,6 +92,7 @@ const peerFlags: readonly string[] = [
   'pre-vote',
   'max-learners',
   'force-new-cluster',
+  'skip-raft-entries',
 ];
 
 /** Undefined if this member is alone, with its data on its own disk. Throws ConfigError. */
@@ -135,7 +138,14 @@ export function clusterConfig(
     strictReconfig: values.bool('strict-reconfig-check'),
     learnersMax: values.number('max-learners'),
     preVote: values.bool('pre-vote'),
+    skippedEntries: skippedEntries(values.list('skip-raft-entries')),
   };
+}
+
+function skippedEntries(texts: readonly string[]): readonly number[] {
+  const indexes = texts.map(Number);
+  if (indexes.every((index) => Number.isSafeInteger(index) && index > 0)) return indexes;
+  throw new ConfigError(`--skip-raft-entries=${texts.join()}: expected indexes`);
 }
 
 function revisionOrigin(text: string): RevisionOrigin {

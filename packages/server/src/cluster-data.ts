@@ -13,7 +13,7 @@ import {
   memberOf,
   type RaftState,
 } from '@engram/election';
-import { defaultLimits } from '@engram/raft-ts';
+import { defaultLimits, logIndex } from '@engram/raft-ts';
 import { openSegmentStorage } from '@engram/storage-segment';
 import {
   defaultSafePoint,
@@ -55,7 +55,7 @@ export interface ClusterData {
 
 export type ElectionRules = Pick<
   ElectionDriverOptions,
-  'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries'
+  'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries' | 'skippedEntries'
 >;
 
 const START_TIMEOUT_MS = 30_000;
@@ -206,6 +206,7 @@ function electionRules({ electionTimeoutMs }: NodeConfig, cluster: ClusterConfig
     rules: { strict: strictReconfig, learnersMax },
     snapshotEntries: SNAPSHOT_ENTRIES,
     keptEntries: KEPT_ENTRIES,
+    skippedEntries: new Set(cluster.skippedEntries.map(logIndex)),
   };
 }
 

@@ -179,6 +179,12 @@ export const flagSections: readonly FlagSection[] = [
       'false',
       'This member goes on as a cluster of one, with all data: after the loss of most members.',
     ),
+    works(
+      'skip-raft-entries',
+      'strings',
+      '',
+      'Indexes of committed entries of the Raft log that have no effect, because no member can read them; on all members.',
+    ),
   ),
   section(
     'Security',

@@ -47,6 +47,7 @@ export async function startInCluster(
     service: () => service,
     sendBack: (member, bytes) => server?.send(member, bytes) === true,
     onRoundTrip: parts.onPeerRoundTrip,
+    onMembers: () => server?.review(),
   });
   opened.defer(() => network[Symbol.dispose]());
   network.setMembers(data.members);

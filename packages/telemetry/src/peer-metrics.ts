@@ -10,6 +10,7 @@ export interface PeerReading {
   readonly receivedBytes: number;
   readonly sendFailures: number;
   readonly receiveFailures: number;
+  readonly refused: number;
 }
 
 /** etcd's bounds, in seconds (server/etcdserver/api/rafthttp/metrics.go). */
@@ -60,6 +61,11 @@ export class PeerMetrics {
       'etcd_network_peer_received_failures_total',
       'Streams of other members that have ended with an error.',
       each(({ receiveFailures }) => receiveFailures, from),
+    );
+    registry.counter(
+      'engram_peer_refused_messages_total',
+      'Messages of other members that were not taken, because no member that keeps the rules sends them.',
+      each(({ refused }) => refused, from),
     );
     registry.histograms(
       'etcd_network_peer_round_trip_time_seconds',

@@ -7,6 +7,10 @@ import { BatchStream } from './batch-stream.ts';
 export interface PeerLinkOptions {
   readonly network: SimNetwork;
   readonly from: SimProcess;
+  /** The member that dials. */
+  readonly self: bigint;
+  /** A message was not taken. */
+  readonly onRefused: (fault: string) => void;
   readonly to: SimHost;
   /** The peer service of the process on the other host. Undefined if it does not listen yet. */
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
@@ -55,9 +59,11 @@ export class PeerLink {
     const peer = this.#peer;
     if (peer === undefined) return;
     const sent = bytes.slice();
-    const { network, from, to, serviceOf } = this.#options;
+    const { network, from, to, self, serviceOf } = this.#options;
     network.send(from, to, (receiver) => {
-      if (receiver === peer) serviceOf(receiver)?.message(sent);
+      if (receiver !== peer) return;
+      const fault = serviceOf(receiver)?.message(sent, { member: self, dialed: false });
+      if (fault !== undefined) this.#options.onRefused(fault);
     });
   }
 
@@ -65,7 +71,7 @@ export class PeerLink {
     const peer = this.#peer;
     if (peer === undefined) return Promise.reject(new PeerError('unsent', `${this.#name} is not connected`));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    const { from, network, serviceOf } = this.#options;
+    const { from, network, self, serviceOf } = this.#options;
     const connection = this.#connection;
     const sent = request.slice();
     return new Promise<Uint8Array>((resolve, reject) => {
@@ -108,7 +114,7 @@ export class PeerLink {
           peer.after(RESET_MS, () => nobodyWaits.abort(new PeerError('lost', 'the connection has ended'))),
         );
         // An error of the member itself is not answered.
-        service.call(sent, nobodyWaits).then(answered, () => undefined);
+        service.call(sent, { member: self, signal: nobodyWaits.signal }).then(answered, () => undefined);
       };
       network.sendSurely(from, peer.host, arrive, givenUp);
     });

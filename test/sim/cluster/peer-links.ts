@@ -13,6 +13,17 @@ export interface PeerLinksOptions {
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
 }
 
+/** The list of a member lags behind, or another one does not know of its removal. */
+const EXPECTED_FAULTS: ReadonlySet<string> = new Set([
+  'a message of a removed member',
+  'a message of a member that is not in the list',
+]);
+
+/** Members that keep the rules take all other messages of each other. */
+function refused(fault: string): void {
+  if (!EXPECTED_FAULTS.has(fault)) throw new Error(`a message of a member was refused: ${fault}`);
+}
+
 /** A process' connections to the other members, as packages/peer keeps them. */
 export class PeerLinks implements PeerNetwork {
   readonly #options: PeerLinksOptions;
@@ -39,9 +50,12 @@ export class PeerLinks implements PeerNetwork {
       return;
     }
     // Uses the connection that the other member has made, if there is one.
-    const { network, process, hostOf, serviceOf } = this.#options;
+    const { network, self, process, hostOf, serviceOf } = this.#options;
     const sent = bytes.slice();
-    network.send(process, hostOf(member), (receiver) => serviceOf(receiver)?.message(sent));
+    network.send(process, hostOf(member), (receiver) => {
+      const fault = serviceOf(receiver)?.message(sent, { member: self, dialed: true });
+      if (fault !== undefined) refused(fault);
+    });
   }
 
   async call(member: bigint, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -69,7 +83,7 @@ export class PeerLinks implements PeerNetwork {
   }
 
   #open(id: bigint): void {
-    const { network, process, hostOf, serviceOf } = this.#options;
+    const { network, self, process, hostOf, serviceOf } = this.#options;
     if (this.#links.has(id)) return;
     const own = (): PeerService | undefined => serviceOf(process);
     this.#links.set(
@@ -77,6 +91,8 @@ export class PeerLinks implements PeerNetwork {
       new PeerLink({
         network,
         from: process,
+        self,
+        onRefused: refused,
         to: hostOf(id),
         serviceOf,
         onConnected: () => own()?.connected(id),

@@ -11,7 +11,7 @@ import {
   MemoryRaftStorage,
   type RaftStorage,
 } from '../../index.ts';
-import { id, member } from './members.ts';
+import { EXPECTED_FAULTS, id, member } from './members.ts';
 import { SharedLog, SimStore } from './sim-store.ts';
 
 const TICK_MS = 100;
@@ -317,7 +317,10 @@ export class Simulation {
             const target = this.#places.get(to);
             if (target === undefined) return;
             this.#network.send(process, target.host, (receiver) => {
-              if (target.life?.process === receiver) target.life.driver.receive(bytes);
+              if (target.life?.process !== receiver) return;
+              const fault = target.life.driver.receive(bytes, { member: place.id, dialed: true });
+              if (fault !== undefined && !EXPECTED_FAULTS.has(fault))
+                throw new Error(`a message of ${place.id}: ${fault}`);
             });
           },
         },
@@ -353,7 +356,6 @@ export class Simulation {
     const broken = new Error('the disk is on fire');
     return {
       load: () => inner.load(),
-      isOwned: (signal) => inner.isOwned(signal),
       save: async (batch) => {
         const delayMs = prng.chance(0.05) ? prng.fraction() * 3000 : prng.fraction() * 10;
         const fails = prng.chance(0.001);

@@ -1,0 +1,274 @@
+import { logPosition, nextTurn, SequenceRing } from '@engram/core';
+import { type Admission, type PeerCaller, PeerError } from '@engram/member';
+import { recordBytes } from '@engram/storage';
+import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
+import { Gathered } from './gathered.ts';
+import type * as linkpb from './gen/linkpb.ts';
+import type { PeerServerOptions } from './peer-server.ts';
+import type { PeerSockets } from './peer-sockets.ts';
+import type { ReceiveLimits } from './receive-limits.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
+
+export type Exchange = ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>;
+export type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
+
+/** Encoding a message of so many records takes a millisecond, decoding it as well. */
+const MESSAGE_RECORDS_MAX = 4096;
+
+const CALLS_MIN = 64;
+/** The numbers of a member's calls go up by one. A few are never sent. */
+const CALLS_SKIPPED_MAX = 2 ** 16;
+
+/** The streams of the other members. */
+export class PeerCalls {
+  readonly #options: PeerServerOptions;
+  readonly #closing = new AbortController();
+  /** The newest connection of each member that has dialled. */
+  readonly #dialled = new Map<bigint, Exchange>();
+
+  readonly #limits: ReceiveLimits;
+  readonly #sockets: PeerSockets;
+  readonly #streams = new Set<Greeted>();
+
+  constructor(options: PeerServerOptions, limits: ReceiveLimits, sockets: PeerSockets) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#sockets = sockets;
+  }
+
+  review(): void {
+    for (const stream of this.#streams) this.#isAdmitted(stream);
+  }
+
+  send(member: bigint, bytes: Uint8Array): boolean {
+    const call = this.#dialled.get(member);
+    if (call === undefined || call.destroyed) return false;
+    call.write({ messages: [bytes] });
+    this.#count(member, 'sentBytes', bytes.length);
+    return true;
+  }
+
+  #count(member: bigint, what: 'sentBytes' | 'receivedBytes' | 'receiveFailures' | 'refused', count: number): void {
+    const traffic = this.#options.traffic.with(member);
+    if (traffic !== undefined) traffic[what] += count;
+  }
+
+  close(): void {
+    this.#closing.abort(new PeerError('lost', 'the member stops'));
+  }
+
+  exchange(call: Exchange): void {
+    const underWay = new SequenceRing<CallUnderWay>(CALLS_MIN);
+    let stream: Greeted | undefined;
+    let from = 0n;
+    const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
+      if (!call.destroyed) call.write({ answers: gathered });
+    });
+    call.on('data', (frame: linkpb.Frame) => {
+      if (call.destroyed || stream?.ended === true) return;
+      if (stream === undefined) {
+        stream = this.#greet(call, frame.hello, true);
+        if (stream === undefined) return;
+        from = stream.member;
+        this.#dialled.set(from, call);
+        call.sendMetadata(new Metadata()); // for the dialing member this means "connected"
+      } else if (!this.#isAdmitted(stream)) return;
+      if (frame.ping > 0) call.write({ pong: frame.ping });
+      for (const message of frame.messages) {
+        this.#count(from, 'receivedBytes', message.length);
+        const fault = this.#options.service.message(message, { member: from, dialed: false });
+        if (fault === undefined) continue;
+        this.#count(from, 'refused', 1);
+        // Who is no member any more does not know it yet, and is to be told.
+        if (stream.admission !== 'member') continue;
+        end(stream, status.INVALID_ARGUMENT, `refused a message: ${fault}`);
+        return;
+      }
+      for (const { number, request } of frame.calls) {
+        this.#count(from, 'receivedBytes', request.length);
+        if (!follows(underWay, number)) {
+          call.emit('error', { code: status.INVALID_ARGUMENT, details: `call ${number} is out of order` });
+          return;
+        }
+        const called = new CallUnderWay(from);
+        underWay.put(number, called);
+        void this.#answer(request, called).then((answer) => {
+          underWay.remove(number);
+          if (answer === undefined) return;
+          this.#count(from, 'sentBytes', answer.length);
+          answers.add({ number, answer });
+        });
+      }
+      for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
+    });
+    const ended = (): void => {
+      if (stream !== undefined) this.#streams.delete(stream);
+      this.#limits.forget(call.metadata);
+      for (const called of underWay.values()) called.abort(new PeerError('lost', 'the connection has ended'));
+      underWay.truncate(underWay.first);
+      if (this.#dialled.get(from) === call) this.#dialled.delete(from);
+    };
+    call.on('end', () => {
+      ended();
+      call.end();
+    });
+    call.on('error', () => {
+      this.#count(from, 'receiveFailures', 1);
+      ended();
+    });
+    call.on('close', ended);
+    call.on('cancelled', ended);
+  }
+
+  async #answer(request: Uint8Array, called: CallUnderWay): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#options.service.call(request, called);
+    } catch (error) {
+      // An internal error gets no answer: the calling member waits until its signal fires or the connection ends.
+      if (!called.aborted) this.#options.logger.error({ error: String(error) }, 'a call of another member failed');
+      return undefined;
+    }
+  }
+
+  async follow(call: Follow): Promise<void> {
+    const stream = this.#greet(call, call.request.hello, false);
+    const gone = new AbortController();
+    const ended = (): void => {
+      if (stream !== undefined) this.#streams.delete(stream);
+      this.#limits.forget(call.metadata);
+      gone.abort();
+    };
+    call.on('cancelled', ended);
+    call.on('close', ended);
+    call.on('error', ended);
+    if (stream === undefined) return;
+    const from = stream.member;
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    const { clock, queuedBytesMax } = this.#options;
+    try {
+      const unsent = new UnsentBytes(queuedBytesMax, signal);
+      for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
+        for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
+          if (signal.aborted || !this.#isAdmitted(stream)) return;
+          if (at > 0) await nextTurn(clock);
+          const piece = records.slice(at, at + MESSAGE_RECORDS_MAX);
+          const more = at + piece.length < records.length;
+          const sent = unsent.add(piece);
+          this.#count(from, 'sentBytes', recordBytes(piece));
+          call.write({ batches: [{ first: first + at, records: piece, more }] }, sent);
+          await unsent.room();
+        }
+      }
+      call.end();
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      const behind = error instanceof PeerError && error.fault === 'behind';
+      call.emit('error', { code: behind ? status.OUT_OF_RANGE : status.UNAVAILABLE, details: String(error) });
+    }
+  }
+
+  /** The stream, if it is served: then its messages may be large, and its socket is a member's. Otherwise it has ended. */
+  #greet(call: Exchange | Follow, hello: linkpb.Hello | undefined, mayAsk: boolean): Greeted | undefined {
+    const fault = this.#fault(hello);
+    if (fault !== undefined || hello === undefined) return refuse(call, fault ?? 'no hello');
+    const member = hello.from;
+    const admission = this.#options.service.admission(member);
+    if (admission === 'unknown' || (admission !== 'member' && !mayAsk)) {
+      return refuse(call, notAdmitted(member, admission));
+    }
+    if (admission !== 'member' && this.#asking >= ASKING_MAX)
+      return refuse(call, 'too many streams of others than members');
+    if (!this.#sockets.greeted(call.getPeer(), member)) return refuse(call, 'too many connections of this member');
+    if (admission === 'member') this.#limits.trust(call.metadata);
+    const stream = { call, member, admission, ended: false };
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  #fault(hello: linkpb.Hello | undefined): string | undefined {
+    if (hello === undefined) return 'a peer that does not say who it is';
+    const { clusterId, memberId } = this.#options;
+    if (hello.cluster !== clusterId) return `this is a member of cluster ${clusterId.toString(16)}`;
+    if (hello.to !== memberId) return `this is member ${memberId.toString(16)}`;
+    return undefined;
+  }
+
+  get #asking(): number {
+    let count = 0;
+    for (const { admission } of this.#streams) if (admission !== 'member') count += 1;
+    return count;
+  }
+
+  /** False if the stream has ended, because its member has been removed. One of who asks goes on while it may ask. */
+  #isAdmitted(stream: Greeted): boolean {
+    if (stream.ended) return false;
+    const admission = this.#options.service.admission(stream.member);
+    if (admission === 'member' && stream.admission !== 'member') this.#limits.trust(stream.call.metadata);
+    const fewer = stream.admission === 'member' && admission !== 'member';
+    if (fewer || admission === 'unknown') {
+      end(stream, status.FAILED_PRECONDITION, notAdmitted(stream.member, admission));
+      return false;
+    }
+    stream.admission = admission;
+    return true;
+  }
+}
+
+/** A stream that is served. */
+interface Greeted {
+  readonly call: Exchange | Follow;
+  readonly member: bigint;
+  admission: Admission;
+  ended: boolean;
+}
+
+/** Streams of removed members, which learn of their removal, and of unknown ones that may ask for votes. */
+const ASKING_MAX = 16;
+
+function end(stream: Greeted, code: status, details: string): void {
+  stream.ended = true;
+  stream.call.emit('error', { code, details });
+}
+
+function refuse(call: Exchange | Follow, details: string): undefined {
+  call.emit('error', { code: status.FAILED_PRECONDITION, details });
+  return undefined;
+}
+
+const notAdmitted = (member: bigint, admission: Admission): string =>
+  admission === 'removed'
+    ? `member ${member.toString(16)} was removed from the cluster`
+    : `member ${member.toString(16)} is not in the member list`;
+
+/** Whether a call may have this number. The first one of a connection may have any. */
+function follows({ isEmpty, next }: SequenceRing<unknown>, number: number): boolean {
+  return number >= next && (isEmpty || number - next <= CALLS_SKIPPED_MAX);
+}
+
+/** A call that this member works on. Most calls never need the signal, which costs as much as a good part of a call. */
+class CallUnderWay implements PeerCaller {
+  readonly member: bigint;
+  #reason: PeerError | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(member: bigint) {
+    this.member = member;
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#reason !== undefined) this.#abort.abort(this.#reason);
+    }
+    return this.#abort.signal;
+  }
+
+  abort(reason: PeerError): void {
+    this.#reason ??= reason;
+    this.#abort?.abort(reason);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '@engram/core';
+
+/** Sockets of peers that have not said yet who they are, TLS handshakes included. Beyond it the oldest is closed. */
+export const STRANGERS_MAX = 64;
+/** For how long such a socket is kept. */
+const STRANGER_MS = 10_000;
+/** Sockets of one member: one, and those of earlier connections that have not been found dead yet. */
+const SOCKETS_OF_MEMBER_MAX = 4;
+
+/** The sockets of peers, bounded: a file descriptor that a stranger holds is one that the store lacks. */
+export class PeerSockets {
+  readonly #clock: Clock;
+  /** In the order of their acceptance, by remote address. */
+  readonly #strangers = new Map<string, { readonly socket: Socket; readonly timer: Timer }>();
+  readonly #ofMembers = new Map<bigint, Set<string>>();
+  readonly #all = new Map<string, Socket>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  accept(socket: Socket): void {
+    const name = nameOf(socket.remoteAddress, socket.remotePort);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#closed(name, socket));
+    this.#all.set(name, socket);
+    const timer = this.#clock.after(STRANGER_MS, () => socket.destroy());
+    this.#strangers.set(name, { socket, timer });
+    if (this.#strangers.size <= STRANGERS_MAX) return;
+    const [oldest] = this.#strangers;
+    if (oldest === undefined) return;
+    this.#strangers.delete(oldest[0]);
+    oldest[1].timer.cancel();
+    oldest[1].socket.destroy();
+  }
+
+  /** The peer at this address, as gRPC names it, is this member. False if the member has too many sockets already. */
+  greeted(peer: string, member: bigint): boolean {
+    const stranger = this.#strangers.get(peer);
+    if (stranger === undefined) return true; // a further stream of the socket
+    let sockets = this.#ofMembers.get(member);
+    if (sockets === undefined) {
+      sockets = new Set();
+      this.#ofMembers.set(member, sockets);
+    }
+    if (sockets.size >= SOCKETS_OF_MEMBER_MAX) return false;
+    sockets.add(peer);
+    stranger.timer.cancel();
+    this.#strangers.delete(peer);
+    return true;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#all.values()) socket.destroy();
+  }
+
+  #closed(name: string, socket: Socket): void {
+    if (this.#all.get(name) !== socket) return;
+    this.#all.delete(name);
+    this.#strangers.get(name)?.timer.cancel();
+    this.#strangers.delete(name);
+    for (const [member, sockets] of this.#ofMembers) {
+      if (sockets.delete(name) && sockets.size === 0) this.#ofMembers.delete(member);
+    }
+  }
+}
+
+/** As `getPeer` of a call has it. */
+const nameOf = (address: string | undefined, port: number | undefined): string => `${address}:${port}`;
