@@ -12,9 +12,10 @@ import {
   endOf,
   recordBytes,
 } from '@engram/storage';
-import { chainBehind } from './batch-format.ts';
+import { chainBehind, type StoredBatch } from './batch-format.ts';
 import type { Chain } from './chain.ts';
 import { readMark, writeMark } from './copy-mark.ts';
+import { ChainMismatch } from './log-reader.ts';
 
 /** Opens or creates the storage that holds a copy. Its content need not survive a crash of the machine. */
 export type OpenCopyStorage = (path: string) => Promise<Storage>;
@@ -220,10 +221,17 @@ export class LocalCopy {
    * Takes a batch that begins where the copy ends, unless too many bytes wait for the disk, and ignores any other. `room`, if
    * defined, resolves when the next batch would not wait for the disk, which a disk that hangs delays without a bound. `chain`
    * is the chain of the log behind the batch, if the caller knows it.
+   *
+   * A batch that TiKV has names the chain before it. Throws ChainMismatch, and takes no more batches, if the copy has another
+   * one there: it has what the log has not. Otherwise its chain would be the log's from then on, and no start would notice.
    */
-  offer(batch: LogBatch, chain?: Chain): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
+  offer(
+    batch: LogBatch | StoredBatch,
+    chain?: Chain,
+  ): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
     const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
     if (!goesOn || this.#failed) return { taken: false, room: undefined };
+    this.#expectToGoOn(batch);
     if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#roomLater() };
     const before = this.chain;
     const behind = chain ?? (before && chainBehind(before, batch));
@@ -298,6 +306,7 @@ export class LocalCopy {
     await this.written();
     if (!this.#failed && this.#endChain !== undefined)
       await this.#mark().catch((error: unknown) => this.abandon(error));
+    await this.#marking;
     await this.#storage[Symbol.asyncDispose]();
   }
 
@@ -338,6 +347,7 @@ export class LocalCopy {
     const marked = this.#marking.then(async () => {
       const [begin, position, chain] = [this.#begin, this.#end, this.#endChain];
       assert(begin !== undefined && chain !== undefined, 'a copy without a record is marked');
+      if (this.#failed) return;
       this.#unmarkedBytes = 0;
       await writeMark(markPath(this.#options), { clusterId, prefix, begin, position, chain });
     });
@@ -361,6 +371,17 @@ export class LocalCopy {
     this.#head = 0;
     this.#waitingBytes = 0;
     this.#wakeRoom();
+  }
+
+  #expectToGoOn(batch: LogBatch | StoredBatch): void {
+    const ours = this.chain;
+    if (!('header' in batch) || ours === undefined || batch.header.previous === ours) return;
+    const error = new ChainMismatch(
+      `the batch at ${batch.first} of the log does not continue the copy in ${this.#options.path}`,
+    );
+    // The mark of before would let the next start go on with what was written.
+    this.#marking = this.discard(error).catch((cause: unknown) => this.abandon(cause));
+    throw error;
   }
 
   #isFirst(batch: LogBatch): boolean {

@@ -110,6 +110,8 @@ export class TikvLog implements Log {
       void bytes.keep(outcome.batch, outcome.batch.header);
       return { kind: 'committed' };
     } catch (error) {
+      // The batch is in the log. But this node had other records before it.
+      if (error instanceof ChainMismatch) throw new StorageCorruptError(error.message, source.name, { cause: error });
       const cause = translate(error, source.name, { closing });
       if (cause instanceof StorageUnavailableError) return { kind: 'uncertain', cause };
       throw cause;
