@@ -6,6 +6,7 @@
 import { Prng } from '@engram/sim';
 import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
+import { certificatePart } from './certificate-part.ts';
 import { http2Part } from './http2-part.ts';
 import { Judge } from './judge.ts';
 import { kvPart } from './kv-part.ts';
@@ -43,6 +44,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   restart: (prng) => restartPart(judge, prng, steps / 4),
   maintenance: () => maintenancePart(judge),
   start: () => startPart(judge, etcd, folder),
+  certificates: () => certificatePart(judge, etcd, folder),
   'watch-cases': () => watchCases(judge),
   async watch(prng) {
     for (let left = steps / 2; left > 0; left -= STEPS_EACH_ROUND / 2) {

@@ -21,5 +21,6 @@ export type {
 // For packages that serve or connect over TLS themselves.
 export { refusalOf } from './src/client-certificate.ts';
 export { opensslCiphers } from './src/tls-ciphers.ts';
+export { CertificateTrust } from './src/certificate-trust.ts';
 export { CertificateFollower, readSecureContext } from './src/tls-context.ts';
 export { TlsGate } from './src/tls-gate.ts';

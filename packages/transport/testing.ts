@@ -1,4 +1,5 @@
 // For tests of other packages and for benchmarks: certificates created on the fly, and a client that can send any frame.
+export { type CertificateCase, certificateCases } from './test/support/certificate-cases.ts';
 export {
   type Identity,
   issue,

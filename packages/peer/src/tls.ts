@@ -1,7 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, createSecureContext, type PeerCertificate, type SecureContextOptions } from 'node:tls';
 import type { Logger } from '@engram/core';
-import { CertificateFollower, readSecureContext, refusalOf, type TlsOptions } from '@engram/transport';
+import {
+  CertificateFollower,
+  CertificateTrust,
+  readSecureContext,
+  refusalOf,
+  type TlsOptions,
+} from '@engram/transport';
 import { ChannelCredentials } from '@grpc/grpc-js';
 
 /** How members authenticate to each other. Files are read again after they change. */
@@ -29,11 +35,16 @@ export class DialedTls {
       return;
     }
     const options: TlsOptions = { ...tls.served, ...tls.dialed };
-    const use = (context: SecureContextOptions): void => {
-      this.#current = secureCredentials(context, options, tls.selfSigned);
+    const use = (context: SecureContextOptions, trust: CertificateTrust): void => {
+      this.#current = secureCredentials(context, trust, options, tls.selfSigned);
     };
     const follower = new CertificateFollower(options, logger);
-    this.#current = secureCredentials(readSecureContext(options), options, tls.selfSigned);
+    this.#current = secureCredentials(
+      readSecureContext(options),
+      new CertificateTrust(options),
+      options,
+      tls.selfSigned,
+    );
     this.#refresh = () => follower.refresh(use);
   }
 
@@ -44,15 +55,22 @@ export class DialedTls {
   }
 }
 
-function secureCredentials(context: SecureContextOptions, tls: TlsOptions, selfSigned: boolean): ChannelCredentials {
+function secureCredentials(
+  context: SecureContextOptions,
+  trust: CertificateTrust,
+  tls: TlsOptions,
+  selfSigned: boolean,
+): ChannelCredentials {
   return ChannelCredentials.createFromSecureContext(createSecureContext(context), {
     rejectUnauthorized: !selfSigned,
-    checkServerIdentity: (host, certificate) => checkServerIdentity(host, certificate) ?? notAllowed(tls, certificate),
+    checkServerIdentity: (host, certificate) =>
+      checkServerIdentity(host, certificate) ?? notAllowed(tls, trust, certificate),
   });
 }
 
-/** As in etcd, the list of allowed certificates applies to both sides of a connection. */
-function notAllowed(tls: TlsOptions, { raw }: PeerCertificate): Error | undefined {
-  const refusal = refusalOf(tls, new X509Certificate(raw));
+/** As in etcd, the list of allowed certificates applies to both sides of a connection. Here revoked ones do, too. */
+function notAllowed(tls: TlsOptions, trust: CertificateTrust, certificate: PeerCertificate): Error | undefined {
+  const peer = new X509Certificate(certificate.raw);
+  const refusal = trust.revocationOf(peer) ?? refusalOf(tls, peer);
   return refusal === undefined ? undefined : new Error(refusal);
 }

@@ -166,7 +166,7 @@ test('whoever shows no certificate is cut off after the handshake', async () => 
   const got: Buffer[] = [];
   socket.on('data', (bytes: Buffer) => got.push(bytes));
   await once(socket, 'close');
-  await log.until(/rejected connection on peer endpoint: UNABLE_TO_GET_ISSUER_CERT/);
+  await log.until(/rejected connection on peer endpoint: no client certificate/);
   expect(Buffer.concat(got)).toHaveLength(0);
 });
 
@@ -229,7 +229,7 @@ test('who dials with a revoked certificate is refused, as soon as the list says 
   revoke('member');
   const dialed = dial(port, authority('member'));
   await refused(dialed);
-  await log.until(/rejected connection on peer endpoint: CERT_REVOKED/);
+  await log.until(/rejected connection on peer endpoint: certificate serial \w+ revoked/);
   await dialed.log.until(/cannot reach a member: .*certificate of this peer is not allowed/);
   expect([service.messages, service.links]).toEqual([[], []]);
 });
@@ -242,7 +242,7 @@ test('who is dialed and shows a revoked certificate is not trusted, as soon as t
   revoke('member');
   const dialed = dial(port, careful);
   await refused(dialed);
-  await dialed.log.until(/cannot reach a member: .*certificate revoked/);
+  await dialed.log.until(/cannot reach a member: .*certificate serial \w+ revoked/);
   expect([service.messages, service.links]).toEqual([[], []]);
 });
 

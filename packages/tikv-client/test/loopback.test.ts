@@ -155,6 +155,13 @@ test('TLS both ways; certificates are read again for each connection', async () 
   expect(text(await named.get(k('a')))).toBe('1');
 });
 
+test('TLS: the file of the authority may have the certificate of the server itself', async () => {
+  await using loopback = await Loopback.start({ stores: 1 }, serverCredentials('server'));
+  const tls = { caPath: path('server.crt'), certPath: path('client.crt'), keyPath: path('client.key') };
+  await using client = await TikvClient.connect({ pdAddresses: loopback.pdAddresses, tls });
+  expect(await write(client, { a: '1' })).toBe('committed');
+});
+
 test.each([
   {
     name: 'a server of another authority',

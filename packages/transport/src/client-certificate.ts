@@ -10,7 +10,8 @@ export function refusalOf(tls: TlsOptions, certificate: X509Certificate | undefi
   if (names.length === 0 && hosts.length === 0) return undefined;
   if (certificate === undefined) return 'no client certificate';
   const commonName = commonNameOf(certificate.toLegacyObject());
-  if (names.length > 0 && (commonName === undefined || !names.includes(commonName))) {
+  // In Go, a certificate without a CommonName has an empty one.
+  if (names.length > 0 && !names.includes(commonName ?? '')) {
     return `CommonName ${JSON.stringify(commonName)} is not allowed`;
   }
   if (hosts.length > 0 && !hosts.some((host) => isFor(certificate, host))) {
@@ -30,8 +31,9 @@ function isFor(certificate: X509Certificate, host: string): boolean {
   return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
 }
 
+/** Of several CommonNames the last one counts, as in Go. */
 export function commonNameOf(certificate: PeerCertificate): string | undefined {
-  const name: unknown = certificate.subject?.CN;
-  if (typeof name === 'string') return name;
-  return Array.isArray(name) && typeof name[0] === 'string' ? name[0] : undefined;
+  const given: unknown = certificate.subject?.CN;
+  const name: unknown = Array.isArray(given) ? given.at(-1) : given;
+  return typeof name === 'string' ? name : undefined;
 }

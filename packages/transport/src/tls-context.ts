@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:crypto';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
 import type { Logger } from '@engram/core';
+import { CertificateTrust } from './certificate-trust.ts';
 import type { TlsOptions, TlsVersion } from './serve-options.ts';
 import { opensslCiphers } from './tls-ciphers.ts';
 
@@ -12,6 +13,14 @@ const versions: Readonly<Record<TlsVersion, SecureVersion>> = {
   'TLS1.3': 'TLSv1.3',
 };
 
+/** As in Go's servers: each renegotiation costs the server a handshake and the client almost nothing. */
+const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
+/**
+ * A resumed session brings a certificate that may have expired since, without its issuers, and in TLS 1.3 node takes one
+ * without a certificate as verified.
+ */
+const NO_TICKETS = constants.SSL_OP_NO_TICKET;
+
 /** The server requests client certificates under the same conditions as etcd. */
 export function requiresClientCertificate(tls: TlsOptions): boolean {
   return tls.clientCertAuth || tls.trustedCaFile !== undefined;
@@ -21,26 +30,22 @@ function filesOf(tls: TlsOptions): readonly string[] {
   return [tls.certFile, tls.keyFile, tls.trustedCaFile, tls.crlFile].filter((file) => file !== undefined);
 }
 
-/** Throws when a file cannot be read. */
+/**
+ * Throws when a file cannot be read. A path to any certificate of the CA file is enough, as in Go: the file may have an
+ * intermediate alone, or the certificate of a client. Revoked certificates are the matter of `CertificateTrust`: OpenSSL
+ * would want a list of each authority, valid today.
+ */
 export function readSecureContext(tls: TlsOptions): SecureContextOptions {
   return {
     cert: readFileSync(tls.certFile),
     key: readFileSync(tls.keyFile),
     ...(tls.trustedCaFile === undefined ? {} : { ca: readFileSync(tls.trustedCaFile) }),
-    ...(tls.crlFile === undefined ? {} : { crl: pemOfCrl(readFileSync(tls.crlFile)) }),
+    allowPartialTrustChain: true,
     ciphers: opensslCiphers(tls.cipherSuites),
-    // As in Go's servers, no renegotiation: each one costs the server a handshake and the client almost nothing.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    secureOptions: NO_RENEGOTIATION | (requiresClientCertificate(tls) ? NO_TICKETS : 0),
     minVersion: versions[tls.minVersion],
     ...(tls.maxVersion === undefined ? {} : { maxVersion: versions[tls.maxVersion] }),
   };
-}
-
-/** etcd accepts a CRL in DER only, OpenSSL only in PEM. */
-function pemOfCrl(list: Buffer): Buffer {
-  if (list.includes('-----BEGIN')) return list;
-  const lines = list.toString('base64').match(/.{1,64}/g) ?? [];
-  return Buffer.from(`-----BEGIN X509 CRL-----\n${lines.join('\n')}\n-----END X509 CRL-----\n`);
 }
 
 /** Changes whenever a file changes. Rotation tools write new files or swap links; both change inode or mtime. */
@@ -70,11 +75,11 @@ export class CertificateFollower {
   }
 
   /** Calls `apply` with the contents of the files if they changed. A throw of `apply` means that the files do not match. */
-  refresh(apply: (context: SecureContextOptions) => void): void {
+  refresh(apply: (context: SecureContextOptions, trust: CertificateTrust) => void): void {
     const found = fileFingerprint(this.#tls);
     if (found === this.#loaded) return;
     try {
-      apply(readSecureContext(this.#tls));
+      apply(readSecureContext(this.#tls), new CertificateTrust(this.#tls));
       this.#loaded = found;
       this.#logger.info({ certFile: this.#tls.certFile }, 'certificates changed, reloaded');
     } catch (error) {

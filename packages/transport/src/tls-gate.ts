@@ -1,7 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import { Socket } from 'node:net';
-import type { Server, TLSSocket } from 'node:tls';
+import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import type { Logger } from '@engram/core';
+import { CertificateTrust } from './certificate-trust.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
@@ -34,21 +35,26 @@ export class TlsGate {
   readonly #options: TlsGateOptions;
   readonly #follower: CertificateFollower;
   readonly #server: Server;
+  #trust: CertificateTrust;
 
   /** Throws when the certificates cannot be read. */
   constructor(options: TlsGateOptions) {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
     this.#follower = new CertificateFollower(tls, logger);
+    this.#trust = new CertificateTrust(tls);
+    const context = readSecureContext(tls);
     // Not imported: a node without TLS does not need its 3 MiB.
     this.#server = process.getBuiltinModule('node:tls').createServer({
-      ...readSecureContext(tls),
-      ALPNProtocols: [...alpn],
+      ...context,
+      sessionIdContext: SESSIONS,
+      ALPNCallback: protocolChooser(alpn),
       requestCert: requiresClientCertificate(tls),
-      // Otherwise node destroys such sockets by itself, before `secureConnection`.
+      // Asks for a certificate, and tells a client that shows none. The others are decided in `#secured`.
       rejectUnauthorized: requiresClientCertificate(tls) && options.refused === undefined,
       handshakeTimeout: handshakeMs,
     });
+    this.#use(context, this.#trust);
     this.#server.on('tlsClientError', (error, socket) => {
       options.rejected(underlying(socket), verificationFailure(socket) ?? error.message);
       socket.destroy();
@@ -58,26 +64,61 @@ export class TlsGate {
 
   accept(socket: Socket): void {
     // Before the handshake begins, so that this handshake uses the new files.
-    this.#follower.refresh((context) => this.#server.setSecureContext(context));
+    this.#follower.refresh((context, trust) => this.#use(context, trust));
     this.#server.emit('connection', socket);
+  }
+
+  /** Throws if the files do not match. */
+  #use(context: SecureContextOptions, trust: CertificateTrust): void {
+    const { createSecureContext } = process.getBuiltinModule('node:tls');
+    const made = createSecureContext({ ...context, sessionIdContext: SESSIONS });
+    // node's server passes on the options of a context that it knows, and `allowPartialTrustChain` is not one of them. So
+    // its context is replaced. If a later node keeps it in another place, paths must lead to self-signed certificates.
+    this.#server.setSecureContext({ ...context, sessionIdContext: SESSIONS });
+    if ('_sharedCreds' in this.#server) this.#server._sharedCreds = made;
+    this.#trust = trust;
   }
 
   #secured(socket: TLSSocket): void {
     socket.on('error', () => socket.destroy());
     const { tls, rejected, refused } = this.#options;
-    const failure = requiresClientCertificate(tls) ? verificationFailure(socket) : undefined;
-    const certificate = verifiedCertificate(socket);
-    const refusal = failure ?? refusalOf(tls, certificate);
+    const certificate = requiresClientCertificate(tls) ? socket.getPeerX509Certificate() : undefined;
+    const failure = requiresClientCertificate(tls) ? this.#failureOf(socket, certificate) : undefined;
+    const revocation = certificate && this.#trust.revocationOf(certificate);
+    const refusal = failure ?? revocation ?? refusalOf(tls, certificate);
     if (refusal !== undefined) {
       rejected(underlying(socket), refusal);
-      const isKnown = failure === 'CERT_REVOKED' || certificate !== undefined;
-      if (refused !== undefined && isKnown) refused(socket);
+      if (refused !== undefined && failure === undefined) refused(socket);
       else socket.destroy();
       return;
     }
     const commonName = certificate === undefined ? undefined : commonNameOf(certificate.toLegacyObject());
     this.#options.opened({ socket, h2: socket.alpnProtocol === 'h2', commonName });
   }
+
+  /** Why the certificate does not come from the CA, or may not be a client's. */
+  #failureOf(socket: TLSSocket, certificate: X509Certificate | undefined): string | undefined {
+    if (certificate === undefined) return 'no client certificate';
+    if (socket.authorized) return undefined;
+    const failure = verificationFailure(socket) ?? 'not verified';
+    if (failure !== 'INVALID_PURPOSE') return failure;
+    return this.#trust.isForClients(certificate, Date.now()) ? undefined : failure;
+  }
+}
+
+/** Sessions of one server are not resumed at another one. */
+const SESSIONS = 'engram';
+
+/**
+ * Chooses the first protocol of the server that the client offers, or ends the handshake. The function is also the only
+ * place where the socket is known before its certificate is judged: node would destroy a client whose certificate OpenSSL
+ * does not accept, before `#secured` could judge by Go's rules. If a later node calls it otherwise, OpenSSL's rules hold.
+ */
+function protocolChooser(alpn: readonly string[]): (offer: { protocols: readonly string[] }) => string | undefined {
+  return function choose(this: unknown, { protocols }) {
+    if (typeof this === 'object' && this !== null && '_rejectUnauthorized' in this) this._rejectUnauthorized = false;
+    return alpn.find((protocol) => protocols.includes(protocol));
+  };
 }
 
 /** The socket below a TLS socket. Node keeps it in an undocumented property; if that is missing, returns the TLS socket. */
@@ -90,8 +131,4 @@ function underlying(socket: TLSSocket): Socket {
 function verificationFailure(socket: TLSSocket): string | undefined {
   const code: unknown = socket.authorizationError; // a string, although the type says Error
   return typeof code === 'string' ? code : undefined;
-}
-
-function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {
-  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PeerCertificate } from 'node:tls';
+import { createSecureContext, type PeerCertificate } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import { TikvError } from '../errors.ts';
 
@@ -21,10 +21,15 @@ export function credentialsOf(tls: TlsOptions): grpc.ChannelCredentials {
   }
   const { allowedCommonNames } = tls;
   try {
-    return grpc.credentials.createSsl(
-      tls.caPath === undefined ? null : readFileSync(tls.caPath),
-      tls.keyPath === undefined ? null : readFileSync(tls.keyPath),
-      tls.certPath === undefined ? null : readFileSync(tls.certPath),
+    const context = createSecureContext({
+      ...(tls.caPath === undefined ? {} : { ca: readFileSync(tls.caPath) }),
+      ...(tls.keyPath === undefined ? {} : { key: readFileSync(tls.keyPath) }),
+      ...(tls.certPath === undefined ? {} : { cert: readFileSync(tls.certPath) }),
+      // As in the clients of Go and Rust, a path to any certificate of the file is enough: it may have an intermediate alone.
+      allowPartialTrustChain: true,
+    });
+    return grpc.credentials.createFromSecureContext(
+      context,
       allowedCommonNames === undefined ? {} : { checkServerIdentity: (_, peer) => checkName(peer, allowedCommonNames) },
     );
   } catch (cause) {

@@ -42,7 +42,8 @@ export interface Identity {
 }
 
 export interface IssueOptions {
-  readonly keys?: 'ec' | 'rsa';
+  /** `weak` is RSA with 1024 bits. */
+  readonly keys?: 'ec' | 'rsa' | 'weak';
   /** Subject alternative names; if empty, the certificate has none. */
   readonly names?: readonly string[];
   /** Whether it may sign others; by default only without an issuer. */
@@ -68,8 +69,8 @@ export interface IssueOptions {
  */
 export function issue(commonName: string, issuer?: Identity, options: IssueOptions = {}): Identity {
   const { privateKey, publicKey } =
-    options.keys === 'rsa'
-      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+    options.keys === 'rsa' || options.keys === 'weak'
+      ? generateKeyPairSync('rsa', { modulusLength: options.keys === 'weak' ? 1024 : 2048 })
       : generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const names = (options.names ?? ['localhost', '127.0.0.1']).map((host) =>
     isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
