@@ -17,6 +17,7 @@ export {
   StorageClosedError,
   StorageFailedError,
   StorageFencedError,
+  StorageDivergedError,
   StorageTrimmedError,
   StorageUnavailableError,
 } from './src/storage-error.ts';

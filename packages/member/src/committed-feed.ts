@@ -123,9 +123,13 @@ export class FeedingLog implements Log {
     return this.#log.knownEnd;
   }
 
+  chainAt(position: LogPosition): Uint8Array | undefined {
+    return this.#log.chainAt?.(position);
+  }
+
   async append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     const outcome = await this.#log.append(batch, seal);
-    if (outcome.kind === 'committed') this.#feed.push(batch);
+    if (outcome.kind === 'committed') this.#feed.push({ ...batch, chain: this.#log.chainAt?.(endOf(batch)) });
     return outcome;
   }
 

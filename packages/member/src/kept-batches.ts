@@ -89,6 +89,7 @@ export class KeptBatches {
 interface Place {
   readonly first: LogPosition;
   readonly count: number;
+  readonly chain: Uint8Array | undefined;
   /** Where it lies: the length of each record (u32, little endian), then the records. */
   readonly from: number;
   readonly to: number;
@@ -115,7 +116,7 @@ class Slab {
   }
 
   /** False if it has no room for these bytes. */
-  add({ first, records }: LogBatch, bytes: number): boolean {
+  add({ first, records, chain }: LogBatch, bytes: number): boolean {
     const from = this.#used;
     if (from + bytes > this.#bytes.length) return false;
     let at = from + LENGTH_BYTES * records.length;
@@ -126,7 +127,7 @@ class Slab {
       at += record.length;
     }
     this.#used = from + bytes;
-    this.#places.push({ first, count: records.length, from, to: at });
+    this.#places.push({ first, count: records.length, chain, from, to: at });
     return true;
   }
 
@@ -134,7 +135,7 @@ class Slab {
   at(position: LogPosition): LogBatch | undefined {
     const place = this.#places.findLast(({ first }) => first <= position);
     if (place === undefined) return undefined;
-    const { first, count, from, to } = place;
+    const { first, count, chain, from, to } = place;
     const begin = from + LENGTH_BYTES * count;
     const payload = this.#bytes.slice(begin, to);
     const records: Uint8Array[] = [];
@@ -143,6 +144,6 @@ class Slab {
       records.push(payload.subarray(at, at + length));
       at += length;
     }
-    return { first, records };
+    return { first, records, chain };
   }
 }

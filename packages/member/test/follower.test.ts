@@ -1,7 +1,7 @@
 import type { Replica } from '@engram/backend';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
 import { SimClock } from '@engram/sim';
-import type { LogBatch, Storage } from '@engram/storage';
+import { type LogBatch, type Storage, StorageDivergedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { Follower } from '../src/follower.ts';
 import { KnownLeader } from '../src/known-leader.ts';
@@ -41,5 +41,44 @@ test('the leader changes while a follower asks the old one for the end of the lo
   clock.advance(100);
   await clock.settle();
   expect(followed).toEqual([2n]);
+  await follower.stop();
+});
+
+test('a follower that finds itself different from its leader takes nothing more, and its node ends', async () => {
+  const clock = new SimClock();
+  const leader = new KnownLeader(clock);
+  const chain = new Uint8Array(16);
+  const ended: Error[] = [];
+  const adopted: LogBatch[] = [];
+  const values = {
+    adopt: async (batch: LogBatch) => {
+      adopted.push(batch);
+      throw new StorageDivergedError('other records');
+    },
+  };
+  const follower = new Follower({
+    memberId: 3n,
+    leader,
+    clock,
+    logger: quiet,
+    replica: {
+      next: logPosition(1),
+      applied: logPosition(1),
+      follow: () => expect.fail('took a batch'),
+    } as Partial<Replica> as Replica,
+    storage: { values: values as Partial<Storage['values']> } as Partial<Storage> as Storage,
+    endOf: async () => logPosition(2),
+    peers: {
+      async *follow(): AsyncGenerator<LogBatch> {
+        yield { first: logPosition(1), records: [new Uint8Array(1)], chain };
+      },
+    } as Partial<Peers> as Peers,
+    onFatal: (error) => ended.push(error),
+  });
+  leader.set({ memberId: 1n, epoch: epoch(5) });
+  follower.start();
+  await clock.settle();
+  expect(ended).toEqual([expect.any(StorageDivergedError)]);
+  expect(adopted.map((batch) => batch.chain)).toEqual([chain]);
   await follower.stop();
 });

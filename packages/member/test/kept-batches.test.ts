@@ -36,6 +36,15 @@ describe('kept batches', () => {
     expect([batches.first, batches.end]).toEqual([1, 7]);
   });
 
+  test('a batch keeps its chain, among the newest and as a copy, and a part of it has none', () => {
+    const batches = new KeptBatches({ ...options, bytesMax: 800 });
+    for (const first of [1, 3, 5]) batches.push({ ...batchOf(first, [20, 20]), chain: Uint8Array.of(first) });
+    expect([1, 3, 5].map((first) => batches.at(logPosition(first))!.chain)).toEqual(
+      [1, 3, 5].map((at) => Uint8Array.of(at)),
+    );
+    expect([2, 4, 6].map((part) => batches.at(logPosition(part))!.chain)).toEqual([undefined, undefined, undefined]);
+  });
+
   test('nothing is kept at first', () => {
     const batches = kept({});
     expect([batches.first, batches.end, batches.at(logPosition(1))]).toEqual([undefined, undefined, undefined]);

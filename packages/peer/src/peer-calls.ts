@@ -147,7 +147,8 @@ export class PeerCalls {
     const { clock, queuedBytesMax } = this.#options;
     try {
       const unsent = new UnsentBytes(queuedBytesMax, signal);
-      for await (const { first, records } of this.#options.service.follow(logPosition(call.request.from), signal)) {
+      const followed = this.#options.service.follow(logPosition(call.request.from), signal);
+      for await (const { first, records, chain } of followed) {
         for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
           if (signal.aborted || !this.#isAdmitted(stream)) return;
           if (at > 0) await nextTurn(clock);
@@ -155,7 +156,8 @@ export class PeerCalls {
           const more = at + piece.length < records.length;
           const sent = unsent.add(piece);
           this.#count(from, 'sentBytes', recordBytes(piece));
-          call.write({ batches: [{ first: first + at, records: piece, more }] }, sent);
+          const behind = more || chain === undefined ? undefined : { chain };
+          call.write({ batches: [{ first: first + at, records: piece, more, ...behind }] }, sent);
           await unsent.room();
         }
       }

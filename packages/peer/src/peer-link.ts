@@ -140,12 +140,12 @@ export class PeerLink {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       for await (const { batches } of batchesOf(stream)) {
-        for (const { first, records, more } of batches) {
+        for (const { first, records, more, chain } of batches) {
           traffic.receivedBytes += recordBytes(records);
           if (begun === undefined) begun = { first: logPosition(first), records };
           else for (const record of records) begun.records.push(record);
           if (more) continue;
-          yield begun;
+          yield chain.length === 0 ? begun : { ...begun, chain };
           begun = undefined;
         }
       }

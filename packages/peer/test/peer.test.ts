@@ -260,6 +260,22 @@ test('a call that nobody waits for is given up at the other end too', async () =
   await theirs.until(() => theirs.aborted.includes('hold'));
 });
 
+test('a batch comes with the chain behind it, also in several messages; a leader may not know it', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const long = Array.from({ length: 5000 }, (_, at) => utf8(String(at)));
+  theirs.batches = [
+    { first: logPosition(1), records: [utf8('a')], chain: new Uint8Array(16).fill(1) },
+    { first: logPosition(2), records: long, chain: new Uint8Array(16).fill(2) },
+    { first: logPosition(5002), records: [utf8('b')], chain: undefined },
+  ];
+  const links = dial(mine, (await serve(theirs, 2n)).ports[0]!);
+  await mine.until(() => mine.links.includes('connected 2'));
+  const chains: (number | undefined)[] = [];
+  for await (const { records, chain } of links.follow(2n, logPosition(1), never))
+    chains.push(records.length, chain?.[0]);
+  expect(chains).toEqual([1, 1, 5000, 2, 1, undefined]);
+});
+
 test('batches come in order from a position on, and a feed that does not go back so far says so', async () => {
   const [mine, theirs] = [new Echo(), new Echo()];
   theirs.batches = [1, 4, 6].map((first) => ({ first: logPosition(first), records: [utf8(`r${first}`)] }));

@@ -55,6 +55,10 @@ export class RetryQueue implements Log {
     return this.#options.log.knownEnd;
   }
 
+  chainAt(position: LogPosition): Uint8Array | undefined {
+    return this.#options.log.chainAt?.(position);
+  }
+
   /**
    * Rejects with the storage's error if the storage takes no more appends (StorageFailedError, StorageClosedError). If the
    * signal fires, it waits for the attempt under way. If that ends `uncertain`, it rejects with the signal's reason. Then the

@@ -41,6 +41,11 @@ export function chainBytes(chain: Chain): Uint8Array {
   return Buffer.from(chain, 'hex');
 }
 
+/** Undefined if these are not the bytes of a chain. */
+export function chainOf(bytes: Uint8Array): Chain | undefined {
+  return bytes.length === CHAIN_BYTES ? readChain(bytes, 0) : undefined;
+}
+
 /** Undefined if the text is not a chain. */
 export function parseChain(text: string): Chain | undefined {
   return /^[\da-f]{32}$/.test(text) ? (text as Chain) : undefined;

@@ -1,8 +1,15 @@
 import { type Clock, doSliced, type Logger, type LogPosition, logPosition, Slice } from '@engram/core';
-import { type LocalShare, type LogBatch, StorageCorruptError, endOf, recordBytes } from '@engram/storage';
+import {
+  type LocalShare,
+  type LogBatch,
+  StorageCorruptError,
+  StorageDivergedError,
+  endOf,
+  recordBytes,
+} from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
 import { chainingBehind } from './batch-format.ts';
-import type { Chain } from './chain.ts';
+import { type Chain, chainOf } from './chain.ts';
 import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
 import type { LogIndex } from './log-index.ts';
@@ -10,6 +17,7 @@ import { ChainMismatch, readBatches } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import type { SharedRecords } from './shared-records.ts';
+import { TakenLog } from './taken-log.ts';
 
 export interface NodeBytesParts {
   readonly source: LogSource;
@@ -46,6 +54,8 @@ const CATCH_UP_AGAIN_MS = 1_000;
 /** Finds the log's records: in memory, in this node's copies, or in TiKV, where they are in the log or in the image. */
 export class NodeBytes {
   readonly #parts: NodeBytesParts;
+  /** What the node itself has taken, in order. */
+  readonly taken = new TakenLog();
   #newest: LogExtent = { next: logPosition(1), logBytes: 0 };
   #catchingUp: Promise<void> | undefined;
   #catchUpFromMs = Number.NEGATIVE_INFINITY;
@@ -78,6 +88,7 @@ export class NodeBytes {
     const { recent, copy } = this.#parts;
     const { logBytes = this.#newest.logBytes + recordBytes(batch.records), chain } = known;
     this.saw({ next: endOf(batch), logBytes });
+    this.taken.took(batch.first, endOf(batch), chain);
     if (copy === undefined) {
       recent.add(batch);
       return undefined;
@@ -91,14 +102,32 @@ export class NodeBytes {
     return room && this.#withinBound(room);
   }
 
-  /** As `keep`, for a batch of which only the records are known. Computes its chain in slices. */
+  /**
+   * As `keep`, for a batch that another node has passed on. Computes its chain in slices. Rejects with StorageDivergedError if
+   * the batch has another chain: this node, or the one that passed it on, has something else before it or in it.
+   */
   async adopt(batch: LogBatch): Promise<void> {
-    const { copy, clock } = this.#parts;
-    if (copy?.next !== batch.first || copy.chain === undefined) return await this.keep(batch);
+    const { copy, clock, source } = this.#parts;
+    const { first } = batch;
+    const given = batch.chain && chainOf(batch.chain);
+    const before = this.taken.chainAt(first) ?? (copy?.next === first ? copy.chain : undefined);
+    if (before === undefined) return await this.keep(batch, given === undefined ? {} : { chain: given });
     const slice = new Slice();
-    const chain = await doSliced(chainingBehind(copy.chain, batch, slice), () => slice.turn(clock));
-    // The copy takes the batch only if it still ends before it: then this is its chain.
+    const chain = await doSliced(chainingBehind(before, batch, slice), () => slice.turn(clock));
+    if (given !== undefined && given !== chain) {
+      throw await this.diverged(`the batch at ${first} of ${source.name} does not continue what this node has taken`);
+    }
+    // The copy takes the batch only if it still ends before it, with this chain.
     await this.keep(batch, { chain });
+  }
+
+  /** Gives up what this node has of the log, so that its next start does not use it. Returns the error to end with. */
+  async diverged(what: string, cause?: unknown): Promise<StorageDivergedError> {
+    const error = new StorageDivergedError(`this node differs from its cluster, and must start anew: ${what}`, {
+      cause,
+    });
+    await this.#parts.copy?.discard(error);
+    return error;
   }
 
   #withinBound(room: Promise<void>): Promise<void> | undefined {
@@ -223,7 +252,8 @@ export class NodeBytes {
       this.#catchUpFromMs = clock.nowMs() + CATCH_UP_AGAIN_MS;
       if (closing.aborted) return;
       const gone = error instanceof StorageCorruptError && copy.next < (await this.#trimmedBefore());
-      if (gone || error instanceof ChainMismatch) copy.abandon(error);
+      if (error instanceof ChainMismatch) await copy.discard(error);
+      else if (gone) copy.abandon(error);
       else if (isTikvError(error)) logger.warn({ err: error }, 'cannot fetch yet what the copy of the log lacks');
       else logger.error({ err: error }, 'cannot fetch what the copy of the log lacks');
     }

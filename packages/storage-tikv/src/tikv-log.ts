@@ -10,6 +10,7 @@ import {
   batchFrom,
   endOf,
 } from '@engram/storage';
+import { chainBytes } from './chain.ts';
 import { holdsLog } from './holds-log.ts';
 import type { LogIndex } from './log-index.ts';
 import { ChainMismatch, readBatches } from './log-reader.ts';
@@ -45,6 +46,11 @@ export class TikvLog implements Log {
     return this.#parts.bytes.newest.next;
   }
 
+  chainAt(position: LogPosition): Uint8Array | undefined {
+    const chain = this.#parts.bytes.taken.chainAt(position);
+    return chain && chainBytes(chain);
+  }
+
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     return this.#parts.lifetime.run(async () => {
       assert(!this.#appending, 'two appends at a time');
@@ -59,12 +65,12 @@ export class TikvLog implements Log {
   }
 
   seal(seal: Seal): Promise<LogPosition> {
-    const { lifetime, writer, bytes, source, closing } = this.#parts;
+    const { lifetime, writer, source, closing } = this.#parts;
     return lifetime.run(() =>
       this.#inTurn(async () => {
         try {
           const next = await writer.seal(seal);
-          if (writer.held !== undefined) bytes.saw(writer.held);
+          if (writer.held !== undefined) await this.#compare(writer.held);
           return next;
         } catch (error) {
           throw translate(error, source.name, { closing });
@@ -78,6 +84,19 @@ export class TikvLog implements Log {
     lifetime.check();
     assert(from >= 1, 'the log begins at position 1');
     return this.#read(from, writer.held, signal);
+  }
+
+  /** What this node has taken must be the log that it takes over, or the beginning of it. */
+  async #compare(end: HeldLog): Promise<void> {
+    const { bytes, source } = this.#parts;
+    bytes.saw(end);
+    const { taken } = bytes;
+    if (taken.next !== undefined && taken.next > end.next) {
+      throw await bytes.diverged(`${source.name} ends at ${end.next}, and this node has taken it up to ${taken.next}`);
+    }
+    const chain = taken.chainAt(end.next);
+    if (chain === undefined || chain === end.chain) return;
+    throw await bytes.diverged(`${source.name} has other records before ${end.next} than this node`);
   }
 
   /** False also if this opened storage has not sealed the log with `seal`, or was refused since. */
@@ -135,7 +154,7 @@ export class TikvLog implements Log {
       }
     } catch (error) {
       if (error instanceof StorageCorruptError) throw await this.#trimmedOr(error, position, ends);
-      if (error instanceof ChainMismatch) throw new StorageCorruptError(error.message, source.name, { cause: error });
+      if (error instanceof ChainMismatch) throw await this.#parts.bytes.diverged(error.message, error);
       throw translate(error, source.name, ends);
     }
   }
@@ -168,12 +187,21 @@ export class TikvLog implements Log {
       position = endOf(batch);
       yield batch;
     }
-    if (position === end) return;
-    const { copy } = bytes;
-    const chain = copy?.next === position ? copy.chain : undefined;
+    const { copy, taken } = bytes;
+    const chain = taken.chainAt(position) ?? (copy?.next === position ? copy.chain : undefined);
+    if (position === end) {
+      const there = tail.next === end ? tail.chain : undefined;
+      if (chain !== undefined && there !== undefined && chain !== there) {
+        throw new ChainMismatch(`${source.name} has other records before ${end} than this node`);
+      }
+      taken.begin(end, chain ?? there);
+      return;
+    }
+    if (chain !== undefined) taken.begin(position, chain);
     for await (const batch of readBatches(source, index, { from: position, end, chain }, signal)) {
       await bytes.keep(batch, batch.header);
-      yield batch.first < position ? batchFrom(batch, position) : batch;
+      if (batch.first < position) yield batchFrom(batch, position);
+      else yield { first: batch.first, records: batch.records, chain: chainBytes(batch.header.chain) };
     }
   }
 }

@@ -9,12 +9,17 @@ export interface LogBatch {
   readonly first: LogPosition;
   /** At least one. */
   readonly records: readonly Uint8Array[];
+  /**
+   * Only of a log that nodes share: identifies the log up to the end of the batch, where that is known. Two nodes with the same
+   * chain at one position have the same log up to there.
+   */
+  readonly chain?: Uint8Array | undefined;
 }
 
 /** The position behind the batch. */
 export const endOf = ({ first, records }: LogBatch): LogPosition => logPosition(first + records.length);
 
-/** The part of the batch from the position on, which must be in the batch. Shares the records. */
+/** The part of the batch from the position on, which must be in the batch. Shares the records. A part has no chain. */
 export function batchFrom(batch: LogBatch, position: LogPosition): LogBatch {
   if (position === batch.first) return batch;
   return { first: position, records: batch.records.slice(position - batch.first) };
@@ -77,6 +82,8 @@ export type AppendOutcome =
 export interface Log {
   /** The log ends here or later, as far as known without a request. Undefined if nothing is known. */
   readonly knownEnd?: LogPosition | undefined;
+  /** Only of a log that nodes share: the chain before the position (see `LogBatch`), if this node has just taken the log up to there. */
+  chainAt?(position: LogPosition): Uint8Array | undefined;
   append(batch: LogBatch, seal: Seal): Promise<AppendOutcome>;
   /**
    * All batches from position `from` on, in order, up to the end of the log at the time of the call. If `from` is

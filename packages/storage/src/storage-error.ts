@@ -48,6 +48,14 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
+ * What this node has taken of a shared log is not what the log holds. Its state must not be used: the node ends. Its copy is
+ * given up by then, so its next start begins with the log.
+ */
+export class StorageDivergedError extends Error {
+  override readonly name = 'StorageDivergedError';
+}
+
+/**
  * The requested position is before the start of the remaining log, and its record was compacted, so the newest image
  * does not have it either. A node that reads the log there is too far behind and starts again from the image.
  */

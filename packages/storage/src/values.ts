@@ -56,7 +56,8 @@ export interface Values {
    * Only where several nodes share one log. Adopts a whole batch that is in the log as some node has appended it, and
    * whose bytes this node has at hand. From now on `getMany` finds its records without fetching them, and `read` yields
    * it like a batch of this node. May be repeated, and in any order: the storage itself fetches batches that the node's
-   * copy lacks. Resolves when there is room for the next batch. A batch that is not in the log damages the copy.
+   * copy lacks. Resolves when there is room for the next batch. A batch that is not in the log damages the copy. Rejects with
+   * StorageDivergedError, and adopts nothing, if the batch has a chain that does not continue what this node has taken.
    */
   adopt?(batch: LogBatch): Promise<void>;
   /** An estimate, at most a second old. */

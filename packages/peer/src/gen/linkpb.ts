@@ -396,10 +396,11 @@ export interface Batch {
   first: number;
   records: Uint8Array[];
   more: boolean;
+  chain: Uint8Array;
 }
 export type BatchInit = Init<Batch>;
 
-export const newBatch = (): Batch => ({ first: 0, records: [], more: false, });
+export const newBatch = (): Batch => ({ first: 0, records: [], more: false, chain: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readBatch(r: Reader, message: Batch): Batch {
@@ -415,6 +416,9 @@ export function readBatch(r: Reader, message: Batch): Batch {
       case 24:
         message.more = r.bool();
         break;
+      case 34:
+        message.chain = r.bytes();
+        break;
       default:
         r.skip(tag);
     }
@@ -424,6 +428,10 @@ export function readBatch(r: Reader, message: Batch): Batch {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeBatch(w: Writer, message: BatchInit): void {
+  if (message.chain !== undefined && message.chain.length > 0) {
+    w.bytes(message.chain);
+    w.varint(34);
+  }
   if (message.more === true) {
     w.varint(message.more ? 1 : 0);
     w.varint(24);
