@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec fuzz interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -70,6 +70,14 @@ types: setup ## Check the types
 .PHONY: sbom
 sbom: setup ## A bill of materials of what runs, as CycloneDX
 	@$(WITH_NODE) npm sbom --sbom-format=cyclonedx --sbom-type=application --omit=dev
+
+.PHONY: release
+release: setup ## What is given to users, into .release: executables, a bundle for node 24, images, for linux x64 and arm64
+	@$(WITH_NODE) node tools/release/main.ts $(RELEASE_FLAGS)
+
+.PHONY: image
+image: setup ## The container images alone, without a container engine (needs apt-get and dpkg-deb)
+	@$(WITH_NODE) node tools/release/main.ts --only image $(RELEASE_FLAGS)
 
 .PHONY: generate
 generate: setup ## Remake the protobuf codecs from proto/
@@ -167,6 +175,10 @@ e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK
 .PHONY: e2e-differential
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
 	@$(WITH_NODE) tools/e2e differential
+
+.PHONY: e2e-release
+e2e-release: setup ## A release made twice, installed, started (needs go, apt-get, dpkg-deb)
+	@$(WITH_NODE) tools/e2e release
 
 # The client of TiKV has a laboratory of its own: PD and stores of the protocol, built from Go modules.
 include e2e/tikv/targets.mk

@@ -43,7 +43,9 @@ test('versions are exact', () => {
       readFileSync(join(root, manifest), 'utf8'),
     );
     for (const kind of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']) {
-      const loose = Object.entries(parsed[kind] ?? {}).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+      const loose = Object.entries(parsed[kind] ?? {}).filter(
+        ([, version]) => !/^\d+\.\d+\.\d+(?:-[a-z]+\.\d+)?$/.test(version),
+      );
       expect(loose, `${manifest}, ${kind}`).toEqual([]);
     }
   }

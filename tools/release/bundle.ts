@@ -1,0 +1,47 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/** The repository. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/**
+ * Stands for `node-gyp-build`, which looks for a binary among the folders of an npm package. In a release it lies beside
+ * the bundle (`engram.cjs`), and below `../lib/engram` of an executable.
+ */
+const NATIVE_LOADER = `
+  const { dirname, join } = require('node:path');
+  const { isSea } = require('node:sea');
+  module.exports = () => {
+    const folder = isSea() ? join(dirname(process.execPath), '../lib/engram') : __dirname;
+    const loaded = { exports: {} };
+    process.dlopen(loaded, join(folder, 'classic-level-' + process.platform + '-' + process.arch + '.node'));
+    return loaded.exports;
+  };
+`;
+const NATIVE_LOADER_ID = '\0native-loader';
+
+/** One CommonJS module with everything that a member may load, types stripped. An executable can have no other kind. */
+export async function writeBundle(file: string): Promise<void> {
+  const bundle = await rolldown({
+    input: join(root, 'packages/server/src/main.ts'),
+    cwd: root,
+    platform: 'node',
+    logLevel: 'warn',
+    onLog(level, log) {
+      throw new Error(`the bundler says (${level}): ${log.message}`);
+    },
+    plugins: [
+      {
+        name: 'native-loader',
+        resolveId: (id) => (id === 'node-gyp-build' ? NATIVE_LOADER_ID : null),
+        load: (id) => (id === NATIVE_LOADER_ID ? { code: NATIVE_LOADER, moduleType: 'js' } : null),
+      },
+    ],
+  });
+  try {
+    await bundle.write({ file, format: 'cjs', codeSplitting: false, comments: { legal: true } });
+  } finally {
+    await bundle.close();
+  }
+}
