@@ -19,6 +19,9 @@ const channelOptions: grpc.ChannelOptions = {
   'grpc-node.flow_control_window': 16 << 20,
 };
 
+/** The longest time of a timer of node. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 const identity = (bytes: Buffer): Buffer => bytes;
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -46,6 +49,7 @@ class GrpcChannel implements Channel {
       const { signal } = options;
       const cancel = (): void => call.cancel();
       const done = (): void => {
+        clearTimeout(timer);
         signal?.removeEventListener('abort', cancel);
         this.#ending.delete(fail);
       };
@@ -54,13 +58,18 @@ class GrpcChannel implements Channel {
         reject(error);
         call.cancel();
       };
+      // grpc-js counts its deadlines by the time of day. A step of that clock would end the request, or let it wait for ever.
+      const timer = setTimeout(
+        () => fail(new TransportError(grpc.status.DEADLINE_EXCEEDED, 'deadline exceeded')),
+        Math.min(options.timeoutMs, TIMER_MS_MAX),
+      );
       const call = this.#client.makeUnaryRequest(
         method,
         toBuffer,
         identity,
         request,
         toMetadata(options.metadata),
-        { deadline: Date.now() + options.timeoutMs },
+        {},
         (error, response) => {
           done();
           if (error !== null) reject(toTransportError(error));
