@@ -19,6 +19,12 @@ const REST = 2;
 const REST_MS_MAX = 100;
 /** The pause after a failure. */
 const AGAIN_MS = 10_000;
+/**
+ * The segment that is appended to is cleaned too, once it is mostly garbage, and has more of it than this part of a full
+ * segment, and than this part of what lives in all segments. The second keeps the number of files low.
+ */
+const ROLL_SHARE_OF_SEGMENT = 1 / 8;
+const ROLL_SHARE_OF_LIVE = 1 / 2;
 
 export interface CleanerParts {
   readonly fileSystem: FileSystem;
@@ -28,8 +34,8 @@ export interface CleanerParts {
   readonly maker: SegmentMaker;
   readonly clock: Clock;
   readonly segmentBytes: number;
-  /** Where replay begins. Segments before it may be cleaned. */
-  readonly from: () => number;
+  /** Seals the segment that is appended to, so that it can be cleaned. */
+  readonly roll: () => Promise<void>;
 }
 
 /**
@@ -101,10 +107,9 @@ export class Cleaner {
 
   /** Returns false if there was nothing to do. */
   async #step(worth: Worth): Promise<boolean> {
-    const { segments, segmentBytes, from } = this.#parts;
-    const covered = from();
-    const isCleanable = (segment: Segment): boolean =>
-      segment.sealed && !segment.damaged && segment.table.next <= covered;
+    const { segments, segmentBytes } = this.#parts;
+    // Only records before the newest checkpoint are ever dropped, so a replay finds all that it needs in any segment.
+    const isCleanable = (segment: Segment): boolean => segment.sealed && !segment.damaged;
     const all = segments.all;
     const empty = all.filter((segment) => isCleanable(segment) && segment.liveBytes === 0);
     if (empty.length > 0) {
@@ -124,9 +129,22 @@ export class Cleaner {
       segmentBytes,
       worth,
     );
-    if (plan === undefined) return false;
-    await this.#rewrite(all.slice(plan.from, plan.to));
-    return true;
+    if (plan !== undefined) {
+      await this.#rewrite(all.slice(plan.from, plan.to));
+      return true;
+    }
+    return await this.#rollLast(all);
+  }
+
+  /** Without this, a store that is small beside a segment would keep all that was dropped until the segment is full. */
+  async #rollLast(all: readonly Segment[]): Promise<boolean> {
+    const { segmentBytes, roll } = this.#parts;
+    const last = all.at(-1);
+    if (last === undefined || last.sealed || last.dead.bytes <= last.liveBytes) return false;
+    const liveBytes = all.reduce((sum, segment) => sum + segment.liveBytes, 0);
+    if (last.dead.bytes < Math.max(segmentBytes * ROLL_SHARE_OF_SEGMENT, liveBytes * ROLL_SHARE_OF_LIVE)) return false;
+    await roll();
+    return last.sealed;
   }
 
   async #remove(empty: readonly Segment[]): Promise<void> {

@@ -132,6 +132,12 @@ export class LogTail {
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
   }
 
+  /** Resolves when the next segment is ready, or could not be made: then `roll` takes no longer than an append. */
+  async prepared(): Promise<void> {
+    this.#prepare();
+    await this.#preparing;
+  }
+
   /** Seals the current segment, so that it can be cleaned, and continues in the next one. Not during an append. */
   async roll(): Promise<void> {
     if (this.#active.table.count > 0) await this.#begin();

@@ -102,7 +102,7 @@ async function assemble(
   const segments = new SegmentList(recovered.segments);
   const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId);
   const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
-  const cleaner = new Cleaner({ ...common, from: () => checkpoints.from });
+  const cleaner = new Cleaner({ ...common, roll: () => log.roll() });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
   const tail = await LogTail.open({ ...common, idleMs, reserves, onSealed: () => cleaner.wake() }, open, end);
   const written: AcknowledgedState = { end, sealed: state.sealed.epoch, checkpoint: state.checkpoint?.id ?? 0 };

@@ -90,9 +90,10 @@ export class SegmentLog implements Log {
     });
   }
 
-  /** The next append begins a new segment. */
+  /** The next append begins a new segment. Resolves when the segment before it is sealed, or could not be. */
   async roll(): Promise<void> {
     const { condition, tail } = this.#parts;
+    await tail.prepared();
     await this.#inTurn(async () => {
       condition.check();
       await tail.roll();

@@ -71,7 +71,7 @@ export class SegmentValues implements Values {
     return this.#parts.checkpoints.load();
   }
 
-  /** Includes the segment that is appended to, as far as the newest checkpoint covers it. */
+  /** Includes the segment that is appended to. */
   reclaim(): Promise<void> {
     const { condition, log, cleaner } = this.#parts;
     return condition.lifetime.run(async () => {

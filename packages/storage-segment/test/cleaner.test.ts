@@ -183,6 +183,58 @@ describe('cleaning', () => {
     await expect(storage.values.getMany(range(5, 60, 5), never)).rejects.toThrow(first);
   });
 
+  test('a store that is small beside a segment holds its space to a part of one', async () => {
+    await using bed = await SegmentBed.make(1 << 20);
+    const storage = await opened(bed);
+    let end = 1;
+    for (let round = 0; round < 40; round += 1) {
+      const begin = end;
+      end = await append(storage, end, Array<number>(10).fill(20));
+      await checkpoint(storage, end);
+      // The last 50 records live.
+      await storage.values.drop(range(Math.max(1, begin - 50), end - 50));
+      await clean(storage);
+      const { totalBytes, inUseBytes } = storage.values.size();
+      expect(inUseBytes).toBe(50 * 208);
+      expect(totalBytes).toBeLessThan(2 * inUseBytes + (1 << 20) / 8 + 60_000);
+    }
+    await expectRecords(storage, range(end - 50, end));
+    expect((await segmentFiles(bed)).length).toBeLessThan(6);
+  });
+
+  test('the segment that is appended to stays while it is not mostly garbage', async () => {
+    await using bed = await SegmentBed.make(1 << 20);
+    const storage = await opened(bed);
+    const end = await append(storage, 1, Array<number>(100).fill(20));
+    await checkpoint(storage, end);
+    await storage.values.drop(range(1, 990));
+    await clean(storage);
+    expect(await segmentFiles(bed)).toEqual(['0000000000000001.seg']);
+    // Nor while it has less than an eighth of a full one.
+    const other = await SegmentBed.make(64 << 20);
+    const large = await opened(other);
+    await checkpoint(large, await append(large, 1, Array<number>(100).fill(20)));
+    await large.values.drop(range(1, 2000));
+    await clean(large);
+    expect(await segmentFiles(other)).toEqual(['0000000000000001.seg']);
+    await other[Symbol.asyncDispose]();
+  });
+
+  test('segments behind the checkpoint are cleaned of what lies before it', async () => {
+    await using bed = await SegmentBed.make(SEGMENT_BYTES);
+    const storage = await opened(bed);
+    const before = await append(storage, 1, [60]);
+    await checkpoint(storage, before);
+    const end = await append(storage, before, [5, 4, 1, 6]);
+    await storage.values.drop(range(1, before));
+    await storage.values.reclaim!();
+    expect(storage.values.size().totalBytes).toBeLessThan(208 * 16 + 500);
+    expect((await readAll(storage, before)).map(({ records }) => records.length)).toEqual([5, 4, 1, 6]);
+    const again = await bed.reopen(storage);
+    expect(await again.log.seal(sealOf(1))).toBe(end);
+    expect((await readAll(again, before)).map(({ records }) => records.length)).toEqual([5, 4, 1, 6]);
+  });
+
   test('holds the space of a store that is updated for ever to twice what lives', { timeout: 120_000 }, async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
     const storage = await opened(bed);
