@@ -64,7 +64,10 @@ export interface BackendSettings {
   readonly watchProgressIntervalMs?: number;
   /** Bytes of events kept for watchers that read history, for all watchers together. */
   readonly watchBacklogBytesMax?: number;
-  /** Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. */
+  /**
+   * Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. By default 128 MiB, or an
+   * eighth of the quota if that is less.
+   */
   readonly checkpointEveryBytes?: number;
   /** How long a snapshot may delay a compaction before the snapshot is ended. */
   readonly imageHoldMaxMs?: number;

@@ -19,9 +19,10 @@ import { LeaseDecisions } from './lease-decisions.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { StoreObserver } from './observer.ts';
 import { PendingLeases } from './pending-leases.ts';
-import { LEASE_COST_BYTES, txnCost } from './quota.ts';
+import { LEASE_COST_BYTES, txnBytes, txnCost } from './quota.ts';
 import type { Replica } from './replica.ts';
 import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName } from './replicated-state.ts';
+import { SpaceKeeper } from './space-keeper.ts';
 import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from './store.ts';
 import { WritePath } from './write-path.ts';
 
@@ -61,6 +62,8 @@ export interface LeadershipOptions {
 
 const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
+const WAITING_BYTES_MAX = 256 * MIB;
+const REQUEST_TIMEOUT_MS = 7000;
 /**
  * etcd raises an alarm for any member id, also one that no member has. A cluster's own members need two each. More than
  * this are not from members.
@@ -87,6 +90,9 @@ export class Leadership implements Proposals {
   readonly #leases: LeaseDecisions;
   readonly #options: LeadershipOptions;
   readonly #writes: WritePath;
+  readonly #space: SpaceKeeper;
+  /** Bytes of writes that wait for room below the quota. */
+  #roomBytes = 0;
   readonly #leaseKeeper: LeaseKeeper;
   /** The highest revision for which a compaction is under way or done. */
   #compactDecided: Revision;
@@ -103,6 +109,15 @@ export class Leadership implements Proposals {
     this.#compactDecided = state.compactRevision;
     // No client could renew its lease while there was no leader.
     state.lessor.extendAll(clock.nowMs());
+    this.#space = new SpaceKeeper({
+      quotaBytes: options.quotaBytes ?? 0,
+      size: () => options.storage.values.size(),
+      compactRevision: () => state.compactRevision,
+      reclaim: () => replica.reclaim(),
+      timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      clock,
+      logger,
+    });
     const pending = new PendingLeases(state.lessor);
     this.#writes = new WritePath({
       replica,
@@ -112,7 +127,7 @@ export class Leadership implements Proposals {
       clock,
       observer,
       batchBytesMax: options.batchBytesMax ?? 4 * MIB,
-      waitingBytesMax: options.waitingBytesMax ?? 256 * MIB,
+      waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
       txnChangesMax: options.txnChangesMax ?? TXN_CHANGES_MAX,
       txnAnswerBytesMax: replica.txnAnswerBytesMax,
       sliceUs: options.sliceMax,
@@ -120,6 +135,7 @@ export class Leadership implements Proposals {
       confirm: options.confirm,
       onStopped: (outcome) => {
         this.#leaseKeeper.close();
+        this.#space.close();
         this.#ended ??= Promise.resolve();
         options.onEnded(outcome);
       },
@@ -150,9 +166,9 @@ export class Leadership implements Proposals {
     return this.#writes.sequenced;
   }
 
-  /** Bytes of writes that wait for the log. */
+  /** Bytes of writes that wait for the log, or for room below the quota. */
   get waitingBytes(): number {
-    return this.#writes.waitingBytes;
+    return this.#writes.waitingBytes + this.#roomBytes;
   }
 
   /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
@@ -160,8 +176,9 @@ export class Leadership implements Proposals {
     try {
       this.#refuseIfCorrupt();
       const cost = txnCost(txn);
-      const refusal = cost > 0 ? this.#refusalForSpace(cost) : undefined;
-      if (refusal !== undefined) return this.#refusing(refusal);
+      // A write that needs no room waits for those before it.
+      const room = cost > 0 ? this.#roomFor(cost) : this.#space.waiting;
+      if (room !== undefined) return this.#refusing(this.#whenRoom(room, txnBytes(txn), () => this.txn(txn, caller)));
       if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
       return this.#writes.txn(txn, caller);
     } catch (error) {
@@ -201,8 +218,8 @@ export class Leadership implements Proposals {
 
   async #grant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     this.#refuseIfCorrupt();
-    const refusal = this.#refusalForSpace(LEASE_COST_BYTES);
-    if (refusal !== undefined) return refusal;
+    const room = this.#roomFor(LEASE_COST_BYTES);
+    if (room !== undefined) return this.#whenRoom(room, MARK_COST_BYTES, () => this.#grant(id, ttlSeconds, caller));
     return this.#leases.grant(id, ttlSeconds, caller.origin);
   }
 
@@ -257,12 +274,14 @@ export class Leadership implements Proposals {
   stepDown(): Promise<void> {
     this.#leaseKeeper.close();
     this.#ended ??= this.#writes.halt();
+    this.#space.close();
     return this.#ended;
   }
 
   /** For a node that stops: expires no more leases, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#leaseKeeper.close();
+    this.#space.close();
     await this.#writes.drained();
   }
 
@@ -295,15 +314,31 @@ export class Leadership implements Proposals {
   }
 
   /**
-   * The write that reaches the quota is refused, and so is every later one until the alarm is cleared. The first
-   * refusal waits until the alarm has taken effect, so that a client that lists alarms after it finds the alarm.
+   * Undefined if there is room for a write of this cost; a promise if the write must wait for room, and ask again. Rejects
+   * with NoSpace if none can be made. Then every later write is refused too, until the alarm is cleared. The first refusal
+   * waits until the alarm has taken effect, so that a client that lists alarms after it finds the alarm.
    */
-  #refusalForSpace(costBytes: number): Promise<never> | undefined {
-    const { replica, storage, quotaBytes = 0, memberId } = this.#options;
+  #roomFor(costBytes: number): Promise<void> | undefined {
+    const { replica, memberId } = this.#options;
     if (replica.state.isRaised(ALARM_NOSPACE)) throw new EngramError('NoSpace');
-    if (quotaBytes <= 0 || storage.values.size().totalBytes + costBytes < quotaBytes) return undefined;
+    const answer = this.#space.waiting ?? this.#space.ask(costBytes);
+    if (answer === 'room') return undefined;
+    if (answer !== 'full') return answer;
     return this.activateAlarm({ memberId, alarm: ALARM_NOSPACE }, nodeItself).then(() => {
       throw new EngramError('NoSpace');
     });
+  }
+
+  /** Waits for room, with what the write keeps in memory meanwhile counted, and then begins anew. */
+  async #whenRoom<Answer>(room: Promise<void>, bytes: number, again: () => Promise<Answer>): Promise<Answer> {
+    const { waitingBytesMax = WAITING_BYTES_MAX } = this.#options;
+    try {
+      this.#roomBytes += bytes;
+      if (this.waitingBytes > waitingBytesMax) throw new EngramError('TooManyRequests');
+      await room;
+    } finally {
+      this.#roomBytes -= bytes;
+    }
+    return again();
   }
 }

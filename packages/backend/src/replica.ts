@@ -46,8 +46,13 @@ export interface ReplicaOptions {
   readonly watchProgressIntervalMs?: number;
   /** Bytes of events kept for watchers that read history, for all watchers together. */
   readonly watchBacklogBytesMax?: number;
-  /** Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. */
+  /**
+   * Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. By default 128 MiB, or an
+   * eighth of the quota if that is less: what is compacted away stays on disk until a checkpoint covers it.
+   */
   readonly checkpointEveryBytes?: number;
+  /** No quota if 0 or less. */
+  readonly quotaBytes?: number;
   /** How long a snapshot may delay a compaction before the snapshot is ended. */
   readonly imageHoldMaxMs?: number;
   /** The most bytes of the answer to one transaction. */
@@ -66,6 +71,8 @@ const TXN_ANSWER_BYTES_MAX = 512 * MIB;
 /** Noting the bytes of a version for its readers, in microseconds. */
 const PENDING_US = 0.2;
 const CHECKPOINT_RETRY_MS = 10_000;
+const CHECKPOINT_BYTES_MAX = 128 * MIB;
+const CHECKPOINT_BYTES_MIN = 4 * MIB;
 const IMAGE_HOLD_MAX_MS = 600_000;
 
 /**
@@ -378,7 +385,7 @@ export class Replica implements AsyncDisposable {
 
   #maybeCheckpoint(bytes: number): void {
     this.#bytesBehind += bytes;
-    const { clock, checkpointEveryBytes = 128 * MIB } = this.#options;
+    const { clock, quotaBytes = 0, checkpointEveryBytes = checkpointBytes(quotaBytes) } = this.#options;
     if (this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs) return;
     const behind = { bytes: this.#bytesBehind, records: this.#next - this.#checkpointer.from };
     if (!checkpointPays(behind, this.state.index.versions, checkpointEveryBytes)) return;
@@ -414,6 +421,11 @@ export class Replica implements AsyncDisposable {
 }
 
 const nothing = (): void => undefined;
+
+function checkpointBytes(quotaBytes: number): number {
+  if (quotaBytes <= 0) return CHECKPOINT_BYTES_MAX;
+  return Math.min(CHECKPOINT_BYTES_MAX, Math.max(CHECKPOINT_BYTES_MIN, quotaBytes / 8));
+}
 
 const rangeResult = (at: Revision, { kvs, more, count }: ScanResult): RangeResult => ({
   kind: 'range',

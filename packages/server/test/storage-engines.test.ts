@@ -11,14 +11,16 @@ const engines = ['segment', 'leveldb'] as const;
 /** One value for each round and key. LevelDB compresses, so the bytes are random. */
 const values = Array.from({ length: 5 }, () => Array.from({ length: 100 }, () => randomBytes(1500).toString('base64')));
 
+const QUOTA_BYTES = 16_000_000;
+
 let scratch: string;
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'engram-engines-'));
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-async function compact(client: GrpcClient, revision: number): Promise<void> {
-  const request = etcdserverpb.encodeCompactionRequest({ revision, physical: true });
+async function compact(client: GrpcClient, revision: number, physical = true): Promise<void> {
+  const request = etcdserverpb.encodeCompactionRequest({ revision, physical });
   await client.unary('/etcdserverpb.KV/Compact', request);
 }
 
@@ -87,6 +89,29 @@ describe.each(engines)('--storage=%s', (engine) => {
     );
     expect(readdirSync(dataDir, { recursive: true })).toEqual(files);
   });
+
+  test.each([true, false])(
+    'never refuses a write whose room a compaction has made, with a quota below the size of a file (physical: %s)',
+    async (physical) => {
+      const dataDir = join(scratch, `space-${engine}-${physical}`);
+      await using engram = await Engram.start([`--storage=${engine}`, `--quota-backend-bytes=${QUOTA_BYTES}`], {
+        dataDir,
+      });
+      using client = new GrpcClient(engram.url);
+      let [revision, sizeMax] = [1, 0];
+      // Four times as much as the quota, of which a tenth lives.
+      for (let round = 0; round < 64; round += 1) {
+        const puts = values.flatMap((each) => each.map((value, key) => client.put(`key-${key % 100}`, value)));
+        revision = Math.max(revision, ...(await Promise.all(puts)));
+        await compact(client, revision - 50, physical);
+        sizeMax = Math.max(sizeMax, Number((await client.status()).dbSize));
+      }
+      expect(revision).toBe(1 + 64 * 500);
+      expect((await client.status()).errors).toEqual([]);
+      // The quota does not count the writes that are under way.
+      expect(sizeMax).toBeLessThan(QUOTA_BYTES + 500 * 2500);
+    },
+  );
 
   test('a disk that takes no more ends the node with one error, and loses nothing that was acknowledged', async () => {
     const dataDir = join(scratch, `full-${engine}`);

@@ -1,0 +1,124 @@
+import { ALARM_NOSPACE, nodeItself } from '@engram/backend';
+import { leaseId } from '@engram/core';
+import { MemoryStorage } from '@engram/storage';
+import { afterEach, expect, test } from 'vitest';
+import { type Node, openNode } from './harness.ts';
+import { put, refusal, remove } from './ops.ts';
+
+const QUOTA = 64 << 10;
+let node: Node | undefined;
+afterEach(async () => await node?.backend[Symbol.asyncDispose]());
+
+const kilobyte = (text: string): string => text.padEnd(1024, '.');
+
+test('what was compacted away is given back before a write is refused, however often', async () => {
+  const storage = new MemoryStorage();
+  node = await openNode(storage, { quotaBytes: QUOTA });
+  const { backend } = node;
+  for (let at = 0; at < 1000; at += 1) {
+    expect(await refusal(backend.txn(put(`key ${at % 5}`, kilobyte(`${at}`)), nodeItself)), `put ${at}`).toBe(
+      'accepted',
+    );
+    if (at % 20 === 19) await backend.compact(backend.revision - 5, false, nodeItself);
+    expect(storage.values.size().totalBytes).toBeLessThan(QUOTA);
+  }
+  expect(backend.alarms()).toEqual([]);
+});
+
+test('where nothing can be given back, the write is refused, and only one try was made', async () => {
+  let checkpoints = 0;
+  const storage = new MemoryStorage({
+    gate: (operation) => {
+      if (operation === 'save-checkpoint') checkpoints += 1;
+      return undefined;
+    },
+  });
+  node = await openNode(storage, { quotaBytes: QUOTA });
+  const { backend } = node;
+  const answers: string[] = [];
+  for (let at = 0; at < 100; at += 1) {
+    answers.push(await refusal(backend.txn(put(`key ${at}`, kilobyte('')), nodeItself)));
+  }
+  const accepted = answers.filter((answer) => answer === 'accepted').length;
+  expect(accepted).toBeGreaterThan(30);
+  expect(answers.slice(accepted).every((answer) => answer === 'NoSpace')).toBe(true);
+  expect(backend.alarms()).toEqual([{ memberId: 1n, alarm: ALARM_NOSPACE }]);
+  expect(checkpoints).toBe(1);
+});
+
+/** A node at its quota, whose compacted versions are given back when `open` is called. */
+async function full(options: { requestTimeoutMs?: number; waitingBytesMax?: number } = {}): Promise<{
+  node: Node;
+  open: () => void;
+}> {
+  const gate = Promise.withResolvers<void>();
+  const storage = new MemoryStorage({
+    gate: (operation) => (operation === 'save-checkpoint' ? gate.promise : undefined),
+  });
+  const made = await openNode(storage, { quotaBytes: QUOTA, checkpointEveryBytes: 1 << 30, ...options });
+  const { backend } = made;
+  for (let at = 0; at < 50; at += 1) await backend.txn(put('key', kilobyte(`${at}`)), nodeItself);
+  await backend.compact(backend.revision, false, nodeItself);
+  for (let at = 0; storage.values.size().totalBytes + 1024 + 512 < QUOTA; at += 1) {
+    await backend.txn(put('key', kilobyte(`${at}`)), nodeItself);
+  }
+  return { node: made, open: gate.resolve };
+}
+
+test('writes that wait for room keep their order, also those that need none', async () => {
+  let open: () => void;
+  ({ node, open } = await full());
+  const { backend } = node;
+  const answers = [
+    backend.txn(put('a', kilobyte('1')), nodeItself),
+    backend.txn(remove('a'), nodeItself),
+    backend.txn(put('a', '2'), nodeItself),
+    backend.leaseGrant(leaseId(5n), 10, nodeItself).then(() => ({ revision: 0 })),
+    backend.txn(put('b', '3'), nodeItself),
+  ];
+  const before = backend.revision;
+  await node.clock.settle();
+  expect(backend.revision, 'all of them wait').toBe(before);
+  open();
+  const revisions = (await Promise.all(answers)).map(({ revision }) => revision - before);
+  expect(revisions).toEqual([1, 2, 3, -before, 4]);
+  expect(backend.alarms()).toEqual([]);
+});
+
+test('a write that waits for room for too long is answered Timeout, and raises no alarm', async () => {
+  let open: () => void;
+  ({ node, open } = await full({ requestTimeoutMs: 3000 }));
+  const { backend, clock } = node;
+  const answer = refusal(backend.txn(put('a', kilobyte('1')), nodeItself));
+  await clock.settle();
+  clock.advance(3000);
+  expect(await answer).toBe('Timeout');
+  expect(backend.alarms()).toEqual([]);
+  open();
+  await clock.settle();
+  expect(await refusal(backend.txn(put('a', kilobyte('1')), nodeItself))).toBe('accepted');
+});
+
+test('what waits for room is counted with what waits for the log', async () => {
+  let open: () => void;
+  ({ node, open } = await full({ waitingBytesMax: 8000 }));
+  const { backend } = node;
+  const answers = Array.from({ length: 20 }, () => refusal(backend.txn(put('a', kilobyte('1')), nodeItself)));
+  await node.clock.settle();
+  open();
+  const told = await Promise.all(answers);
+  expect(told.filter((answer) => answer === 'accepted').length).toBeGreaterThan(2);
+  expect(told.filter((answer) => answer === 'TooManyRequests').length).toBeGreaterThan(2);
+  expect(backend.leadership?.waitingBytes).toBe(0);
+});
+
+test('a write that waits for room when the leadership ends fails with LeaderChanged', async () => {
+  let open: () => void;
+  ({ node, open } = await full());
+  const { backend } = node;
+  const answer = refusal(backend.txn(put('a', kilobyte('1')), nodeItself));
+  await node.clock.settle();
+  await backend.stepDown();
+  expect(await answer).toBe('LeaderChanged');
+  open();
+});
