@@ -1,68 +1,33 @@
 import { type Backend, nodeItself, openReplica } from '@engram/backend';
-import {
-  EngramError,
-  type Epoch,
-  epoch,
-  isEngramError,
-  type LogPosition,
-  type Revision,
-  type Seal,
-} from '@engram/core';
+import { EngramError, type Epoch, epoch, isEngramError, type LogPosition, type Seal } from '@engram/core';
 import {
   type ClusterState,
   ElectionDriver,
-  type ElectionDriverOptions,
   type ElectionOwner,
   type Member as ElectedMember,
   memberId,
-  type RaftStorage,
   type Witness,
 } from '@engram/election';
 import { HealthStatus } from '@engram/etcd-api';
 import { RetryQueue } from '@engram/retry-queue';
-import { StorageFencedError, StorageUnavailableError } from '@engram/storage';
+import { StorageDivergedError, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { AppliedPositions } from './applied-positions.ts';
 import { ClusterOfMembers } from './cluster-of-members.ts';
+import type { ClusterMemberOptions } from './cluster-member-options.ts';
 import { CommittedFeed, FeedingLog, feedOptions } from './committed-feed.ts';
+import { CorruptionCheck } from './corruption-check.ts';
 import { Follower } from './follower.ts';
-import { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './image-keeper.ts';
+import { defaultImagePolicy, ImageKeeper } from './image-keeper.ts';
 import { KnownLeader } from './known-leader.ts';
 import { LeaderCalls } from './leader-calls.ts';
-import { Member, type MemberOptions } from './member.ts';
+import { Member } from './member.ts';
 import { PeerGate } from './peer-gate.ts';
-import type { PeerNetwork, Peers, PeerService } from './peers.ts';
+import type { Peers, PeerService } from './peers.ts';
 import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
 import { ReplicaReadiness } from './replica-readiness.ts';
 import { SealChecks } from './seal-checks.ts';
 import { StorageWatch } from './storage-watch.ts';
-
-export interface ClusterMemberOptions extends MemberOptions {
-  readonly raftStorage: RaftStorage;
-  /** A member that joins starts with connections to the others: see `PeerNetwork.setMembers`. */
-  readonly network: PeerNetwork;
-  readonly election: Pick<
-    ElectionDriverOptions,
-    'tickMs' | 'limits' | 'rules' | 'snapshotEntries' | 'keptEntries' | 'skippedEntries'
-  >;
-  /**
-   * Resolves if this member reaches storage, and rejects if it does not. A leader that does not reach storage hands over to
-   * a member that does. If no member reaches storage, the leader stays.
-   */
-  readonly probeStorage: (signal: AbortSignal) => Promise<void>;
-  /** How the image that members share is kept. Default: `defaultImagePolicy`. */
-  readonly imagePolicy?: ImagePolicy;
-  /** See `BackendOptions`. */
-  readonly firstRevision?: Revision;
-  /** The most bytes of the newest batches that a leader keeps for its followers; 32 MiB. */
-  readonly feedBytesMax?: number;
-  /** `--initial-cluster-token`. */
-  readonly token: string;
-  /** The first members of a new cluster, the same list on each. Undefined: this member joins a cluster that has added it. */
-  readonly firstMembers: readonly ElectedMember[] | undefined;
-  /** Called when this member was removed from the cluster: the process has nothing left to do. */
-  readonly onRemoved: () => void;
-}
 
 /** How long a leader that stops waits for a successor. */
 const HAND_OVER_MS = 2000;
@@ -115,6 +80,11 @@ export class ClusterMember implements AsyncDisposable {
     signal.throwIfAborted();
   }
 
+  /** Compares this member's data with the others', before it serves: see `CorruptionCheck.checkSelf`. */
+  async checkData(): Promise<void> {
+    if (this.#parts.backend.replica.next > 1) await this.#parts.corruption.checkSelf();
+  }
+
   /** The memory of the batches that this member keeps for its followers. */
   get feedBytes(): number {
     return this.#parts.feed.bytes;
@@ -140,6 +110,7 @@ class Parts implements ElectionOwner {
   gate!: PeerGate;
   cluster!: ClusterOfMembers;
   driver!: ElectionDriver;
+  corruption!: CorruptionCheck;
   #remote!: RemoteLeader;
   #applied!: AppliedPositions;
   #reads!: ReadIndex;
@@ -222,6 +193,7 @@ class Parts implements ElectionOwner {
       logger,
       confirm: (signal, witness) => this.#confirm(signal, witness),
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
+      hashKv: (asked, signal) => this.corruption.answer(asked, signal),
     });
     this.#follower = new Follower({
       ...shared,
@@ -266,6 +238,17 @@ class Parts implements ElectionOwner {
       logger,
     });
     this.#images = this.#keepImages();
+    this.corruption = new CorruptionCheck({
+      self,
+      others: () => this.cluster.members.map(({ id }) => id).filter((id) => id !== self),
+      store: this.backend,
+      peers,
+      leads: () => this.backend.leadership !== undefined,
+      intervals: this.#options.corruptionChecks ?? { newestMs: 0, compactedMs: 0 },
+      onDiffers: (why) => void this.#giveUp(why),
+      clock,
+      logger,
+    });
   }
 
   /** Undefined if the members share only the log. */
@@ -466,6 +449,12 @@ class Parts implements ElectionOwner {
     return Math.max(this.#retry.appendMs, this.#sealChecks?.checks.underWayMs ?? 0);
   }
 
+  /** This member's data is not that of the others. It ends, and starts again without its copy. */
+  async #giveUp(why: string): Promise<void> {
+    const error = await this.#options.storage.values.giveUp?.(why);
+    this.#fatal(error ?? new StorageDivergedError(why));
+  }
+
   #fatal(error: Error): void {
     if (!this.#closing.signal.aborted) this.#options.onFatal(error);
   }
@@ -482,6 +471,7 @@ class Parts implements ElectionOwner {
     }
     this.#closing.abort(new EngramError('Stopped'));
     this.#storageWatch?.close();
+    this.corruption[Symbol.dispose]();
     this.#sealChecks?.checks.end();
     await this.#images?.[Symbol.asyncDispose]();
     await this.#transition;

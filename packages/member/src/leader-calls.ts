@@ -29,6 +29,8 @@ import type { PeerCaller } from './peers.ts';
 import { txnResultForm } from './txn-result-form.ts';
 
 export interface LeaderCallsOptions {
+  /** See `CorruptionCheck.answer`. */
+  readonly hashKv: (request: peerpb.HashKv, signal: AbortSignal) => Promise<peerpb.AnswerInit>;
   readonly backend: Backend;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -75,6 +77,7 @@ export class LeaderCalls {
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | Uint8Array {
     const { leadership, replica } = this.#options.backend;
     if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied });
+    if (request.hashKv !== undefined) return this.#hashKv(request.hashKv, caller.signal);
     if (request.member !== caller.member) throw new EngramError('NotCapable'); // its writes would be found by another member
     if (leadership === undefined) return peerpb.encodeAnswer({ error: 'NotLeader' });
     if (request.sequence === 0) return this.#done(request, leadership, caller);
@@ -85,6 +88,10 @@ export class LeaderCalls {
       this.#done(request, leadership, { ...nodeItself, member: caller.member }),
     );
     return answer ?? peerpb.encodeAnswer({ error: 'Stopped' });
+  }
+
+  async #hashKv(request: peerpb.HashKv, signal: AbortSignal): Answering {
+    return peerpb.encodeAnswer(await this.#options.hashKv(request, signal));
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {

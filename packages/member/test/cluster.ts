@@ -29,6 +29,7 @@ export class TestCluster {
   settings: BackendSettings = { requestTimeoutMs: 7000 };
   /** The limits of members that start from then on. */
   limits: ClusterMemberOptions['limits'] = {};
+  corruptionChecks = { newestMs: 0, compactedMs: 0 };
   readonly cut = new Set<string>();
   /** Why messages between members were refused. */
   readonly refused: string[] = [];
@@ -100,6 +101,7 @@ export class TestCluster {
       },
       firstMembers: joins ? undefined : this.#firstMembers,
       settings: this.settings,
+      corruptionChecks: this.corruptionChecks,
       limits: this.limits,
       version: '3.7.0',
       compaction: { mode: 'off' },

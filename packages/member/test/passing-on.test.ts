@@ -57,6 +57,7 @@ class TestMember {
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
       },
       changeMembers: async () => [],
+      hashKv: () => expect.unreachable(),
     });
     const shared = {
       memberId: id,

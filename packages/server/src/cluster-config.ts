@@ -43,6 +43,10 @@ export interface ClusterConfig {
   /** Used only if this member founds the cluster. */
   /** This member goes on alone: the others are lost. */
   readonly forceNewCluster: boolean;
+  /** 0: never. */
+  readonly corruptCheckMs: number;
+  /** Only with the gate CompactHashCheck. */
+  readonly compactHashCheckMs: number;
   readonly revisionOrigin: RevisionOrigin;
   /** From DNS or from --initial-cluster. */
   readonly initialMembers: readonly InitialMember[] | SrvDiscovery;
@@ -92,6 +96,8 @@ const peerFlags: readonly string[] = [
   'pre-vote',
   'max-learners',
   'force-new-cluster',
+  'corrupt-check-time',
+  'compact-hash-check-time',
   'skip-raft-entries',
 ];
 
@@ -138,6 +144,8 @@ export function clusterConfig(
     strictReconfig: values.bool('strict-reconfig-check'),
     learnersMax: values.number('max-learners'),
     preVote: values.bool('pre-vote'),
+    corruptCheckMs: values.durationMs('corrupt-check-time'),
+    compactHashCheckMs: values.durationMs('compact-hash-check-time'),
     skippedEntries: skippedEntries(values.list('skip-raft-entries')),
   };
 }

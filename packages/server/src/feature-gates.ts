@@ -1,4 +1,7 @@
-/** etcd 3.7's gates and defaults (server/features/etcd_features.go). None of them changes the behavior of a member. */
+/**
+ * etcd 3.7's gates and defaults (server/features/etcd_features.go). CompactHashCheck and InitialCorruptCheck have etcd's
+ * effect on members of a cluster; none of the others changes the behavior of a member.
+ */
 export const featureGates: ReadonlyMap<string, { readonly enabled: boolean; readonly stage: 'ALPHA' | 'BETA' }> =
   new Map([
     ['CompactHashCheck', { enabled: false, stage: 'ALPHA' }],

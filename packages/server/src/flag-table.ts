@@ -292,17 +292,17 @@ export const flagSections: readonly FlagSection[] = [
   ),
   section(
     'Features',
-    ignored(
+    works(
       'corrupt-check-time',
       'duration',
       '0s',
-      'Members are not compared: all read one log, whose chain of hashes each of them checks.',
+      'Time between two comparisons of the data of all members of a cluster; 0: never. A difference raises the alarm CORRUPT.',
     ),
-    ignored(
+    works(
       'compact-hash-check-time',
       'duration',
       '1m',
-      'Members are not compared: all read one log, whose chain of hashes each of them checks.',
+      'The same at the last compaction, with the feature gate CompactHashCheck.',
     ),
     ignored('compaction-batch-limit', 'int', '0', 'Compaction paces itself.'),
     ignored('compaction-sleep-interval', 'duration', '0s', 'Compaction paces itself.'),

@@ -58,6 +58,10 @@ export async function startInCluster(
     network,
     election: data.election,
     imagePolicy: cluster.imagePolicy,
+    corruptionChecks: {
+      newestMs: cluster.corruptCheckMs,
+      compactedMs: config.featureGates.get('CompactHashCheck') === true ? cluster.compactHashCheckMs : 0,
+    },
     feedBytesMax: config.memory.followerFeedBytes,
     token: cluster.token,
     probeStorage: data.probeStorage,
@@ -81,6 +85,8 @@ export async function startInCluster(
   });
   opened.use(server);
   opened.use(started);
+  // Before any client is served.
+  if (config.featureGates.get('InitialCorruptCheck') === true) await started.checkData();
   logger.info({ urls: cluster.listenPeerUrls.map(({ text }) => text) }, 'serving peer traffic');
   return {
     member: started.member,

@@ -1,5 +1,5 @@
 import type { LogPosition } from '@engram/core';
-import type { Checkpoint, Lifetime, LogBatch, StorageSize, Values } from '@engram/storage';
+import type { Checkpoint, Lifetime, LogBatch, StorageDivergedError, StorageSize, Values } from '@engram/storage';
 import type { LocalValues } from './local-values.ts';
 import type { NodeBytes } from './node-bytes.ts';
 import { signalOf, translate } from './tikv-errors.ts';
@@ -42,6 +42,11 @@ export class TikvValues implements Values {
   adopt(batch: LogBatch): Promise<void> {
     const { lifetime, bytes } = this.#parts;
     return lifetime.run(() => bytes.adopt(batch));
+  }
+
+  giveUp(why: string): Promise<StorageDivergedError> {
+    const { lifetime, bytes } = this.#parts;
+    return lifetime.run(() => bytes.diverged(why));
   }
 
   drop(positions: readonly LogPosition[], bytes?: number): Promise<void> {

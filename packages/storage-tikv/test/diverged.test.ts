@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
 import { endOf, type LogBatch, StorageDivergedError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
@@ -131,4 +133,19 @@ test('a part of a batch is not compared, nor what comes behind it until a chain 
   await storage.values.adopt!({ ...batches[1]!, chain: undefined });
   await storage.values.adopt!(batches[2]!);
   expect(await storage.log.seal(second)).toBe(7);
+});
+
+test('a node that is told that it differs has no copy at its next start', async () => {
+  const storage = await follower('disk');
+  const { batches } = await leader();
+  for (const batch of batches) await storage.values.adopt!(batch);
+  const mark = join(bed.path, 'copy', 'mark');
+  await storage[Symbol.asyncDispose]();
+  const again = await bed.open();
+  expect(existsSync(mark)).toBe(true);
+  const error = await again.values.giveUp!('its hash is another one');
+  expect(error).toBeInstanceOf(StorageDivergedError);
+  expect(error.message).toContain('its hash is another one');
+  await again[Symbol.asyncDispose]();
+  expect(existsSync(mark)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import type { LogPosition } from '@engram/core';
 import type { Log, LogBatch } from './log.ts';
 import type { SharedImage } from './shared-image.ts';
+import type { StorageDivergedError } from './storage-error.ts';
 
 /** The size of a storage in bytes: all bytes on disk, and the bytes among them that live versions need. */
 export interface StorageSize {
@@ -60,6 +61,11 @@ export interface Values {
    * StorageDivergedError, and adopts nothing, if the batch has a chain that does not continue what this node has taken.
    */
   adopt?(batch: LogBatch): Promise<void>;
+  /**
+   * Only where several nodes share one log. This node's data is not that of the others, says the caller: its own copy is given
+   * up, so that its next start does not use it. Returns the error to end with.
+   */
+  giveUp?(why: string): Promise<StorageDivergedError>;
   /** An estimate, at most a second old. */
   size(): StorageSize;
   /**

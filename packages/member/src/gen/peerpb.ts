@@ -24,10 +24,11 @@ export interface Request {
   readIndex: ReadIndex | undefined;
   memberChange: MemberChange | undefined;
   applied: Applied | undefined;
+  hashKv: HashKv | undefined;
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, hashKv: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -72,6 +73,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       case 90: {
         const outer = r.enter();
@@ -86,6 +88,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 98: {
@@ -101,6 +104,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 106: {
@@ -116,6 +120,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 114: {
@@ -131,6 +136,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 122: {
@@ -146,6 +152,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 130: {
@@ -161,6 +168,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 138: {
@@ -176,6 +184,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 146: {
@@ -191,6 +200,7 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.applied = undefined;
+        message.hashKv = undefined;
         break;
       }
       case 154: {
@@ -206,6 +216,23 @@ export function readRequest(r: Reader, message: Request): Request {
         message.alarm = undefined;
         message.readIndex = undefined;
         message.memberChange = undefined;
+        message.hashKv = undefined;
+        break;
+      }
+      case 162: {
+        const outer = r.enter();
+        message.hashKv = readHashKv(r, message.hashKv ?? newHashKv());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.applied = undefined;
         break;
       }
       default:
@@ -217,6 +244,12 @@ export function readRequest(r: Reader, message: Request): Request {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRequest(w: Writer, message: RequestInit): void {
+  if (message.hashKv !== undefined) {
+    const end = w.length;
+    writeHashKv(w, message.hashKv);
+    w.varint(w.length - end);
+    w.varint(162);
+  }
   if (message.applied !== undefined) {
     const end = w.length;
     writeApplied(w, message.applied);
@@ -319,6 +352,59 @@ export const RequestCodec: Codec<Request, RequestInit> = {
 };
 export const encodeRequest = (message: RequestInit): Uint8Array => encode(RequestCodec, message);
 export const decodeRequest = (bytes: Uint8Array): Request => decode(RequestCodec, bytes);
+
+export interface HashKv {
+  revision: number;
+  compare: boolean;
+  expected: number;
+}
+export type HashKvInit = Init<HashKv>;
+
+export const newHashKv = (): HashKv => ({ revision: 0, compare: false, expected: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readHashKv(r: Reader, message: HashKv): HashKv {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.revision = r.int64();
+        break;
+      case 16:
+        message.compare = r.bool();
+        break;
+      case 24:
+        message.expected = r.uint32();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHashKv(w: Writer, message: HashKvInit): void {
+  if (message.expected !== undefined && message.expected !== 0) {
+    w.varint(message.expected);
+    w.varint(24);
+  }
+  if (message.compare === true) {
+    w.varint(message.compare ? 1 : 0);
+    w.varint(16);
+  }
+  if (message.revision !== undefined && message.revision !== 0) {
+    w.int64(message.revision);
+    w.varint(8);
+  }
+}
+
+export const HashKvCodec: Codec<HashKv, HashKvInit> = {
+  write: writeHashKv,
+  read: (r) => readHashKv(r, newHashKv()),
+};
+export const encodeHashKv = (message: HashKvInit): Uint8Array => encode(HashKvCodec, message);
+export const decodeHashKv = (bytes: Uint8Array): HashKv => decode(HashKvCodec, bytes);
 
 export interface Compact {
   revision: number;
@@ -715,10 +801,11 @@ export interface Answer {
   members: Member[];
   errorText: string;
   recallAfter: number;
+  hash: Hash | undefined;
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, hash: undefined, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -770,6 +857,12 @@ export function readAnswer(r: Reader, message: Answer): Answer {
       case 88:
         message.recallAfter = r.int64();
         break;
+      case 98: {
+        const outer = r.enter();
+        message.hash = readHash(r, message.hash ?? newHash());
+        r.leave(outer);
+        break;
+      }
       default:
         r.skip(tag);
     }
@@ -779,6 +872,12 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.hash !== undefined) {
+    const end = w.length;
+    writeHash(w, message.hash);
+    w.varint(w.length - end);
+    w.varint(98);
+  }
   if (message.recallAfter !== undefined && message.recallAfter !== 0) {
     w.int64(message.recallAfter);
     w.varint(88);
@@ -843,6 +942,43 @@ export const AnswerCodec: Codec<Answer, AnswerInit> = {
 };
 export const encodeAnswer = (message: AnswerInit): Uint8Array => encode(AnswerCodec, message);
 export const decodeAnswer = (bytes: Uint8Array): Answer => decode(AnswerCodec, bytes);
+
+export interface Hash {
+  hash: number;
+}
+export type HashInit = Init<Hash>;
+
+export const newHash = (): Hash => ({ hash: 0, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readHash(r: Reader, message: Hash): Hash {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.hash = r.uint32();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeHash(w: Writer, message: HashInit): void {
+  if (message.hash !== undefined && message.hash !== 0) {
+    w.varint(message.hash);
+    w.varint(8);
+  }
+}
+
+export const HashCodec: Codec<Hash, HashInit> = {
+  write: writeHash,
+  read: (r) => readHash(r, newHash()),
+};
+export const encodeHash = (message: HashInit): Uint8Array => encode(HashCodec, message);
+export const decodeHash = (bytes: Uint8Array): Hash => decode(HashCodec, bytes);
 
 export interface Renewal {
   ttlSeconds: number;
