@@ -189,9 +189,11 @@ export class PeerCalls {
 
   #fault(hello: linkpb.Hello | undefined): string | undefined {
     if (hello === undefined) return 'a peer that does not say who it is';
-    const { clusterId, memberId } = this.#options;
+    const { clusterId, memberId, storeId } = this.#options;
     if (hello.cluster !== clusterId) return `this is a member of cluster ${clusterId.toString(16)}`;
     if (hello.to !== memberId) return `this is member ${memberId.toString(16)}`;
+    // Members of the version before do not say it.
+    if (hello.store !== 0n && hello.store !== storeId) return 'the data of this member is at another place of TiKV';
     return undefined;
   }
 

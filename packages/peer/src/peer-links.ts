@@ -9,6 +9,8 @@ import { DialedTls, type PeerTls } from './tls.ts';
 export interface PeerLinksOptions {
   readonly clusterId: bigint;
   readonly memberId: bigint;
+  /** As in `PeerServerOptions`. */
+  readonly storeId: bigint;
   readonly tls: PeerTls | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -121,11 +123,13 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   #dial(id: bigint, urls: readonly string[], at: number, { target, address, secure }: DialTarget): void {
     const url = urls[at]!;
-    const { clusterId, memberId, clock, logger, service, onRoundTrip } = this.#options;
+    const { clusterId, memberId, storeId, tls, clock, logger, service, onRoundTrip } = this.#options;
     const traffic = this.traffic.with(id) ?? new PeerTraffic();
     const member = id.toString(16);
+    if (!secure && tls !== undefined)
+      logger.warn({ member, url }, 'this member has a certificate, and dials in plain text');
     const link = new PeerLink({
-      hello: { cluster: clusterId, from: memberId, to: id },
+      hello: { cluster: clusterId, from: memberId, to: id, store: storeId },
       target,
       address,
       tls: secure ? this.#secure : this.#plain,

@@ -14,6 +14,8 @@ import type { Traffic } from './peer-traffic.ts';
 export interface PeerServerOptions {
   readonly clusterId: bigint;
   readonly memberId: bigint;
+  /** Where the data of the cluster is. Members of clusters with equal ids, by equal URLs and tokens, differ in it. */
+  readonly storeId: bigint;
   /** What to listen on. Secure ones serve TLS. They belong to the server from the call on. */
   readonly ports: readonly { readonly port: BoundPort; readonly secure: boolean }[];
   /** Required if a port is secure. */
@@ -57,7 +59,7 @@ export function servePeers(options: PeerServerOptions): PeerServer {
   const { tls, logger } = options;
   for (const { port, secure } of options.ports) {
     assert(!secure || tls !== undefined, 'a secure address has a certificate');
-    if (secure) opened.use(listenSecurely({ port, tls: tls!.served, server, sockets, logger }));
+    if (secure) opened.use(listenSecurely({ port, tls: tls!, server, sockets, logger }));
     else opened.use(listenPlainly({ port, server, sockets, logger }));
   }
   const listeners = opened.move();

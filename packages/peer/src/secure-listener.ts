@@ -1,15 +1,19 @@
 import type { EventEmitter } from 'node:events';
+import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from '@engram/core';
-import { type BoundPort, TlsGate, type TlsOptions } from '@engram/transport';
+import type { TLSSocket } from 'node:tls';
+import { type BoundPort, TlsGate } from '@engram/transport';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { addressFault } from './dialer-address.ts';
 import { channelOptions, peerService } from './methods.ts';
 import type { PeerSockets } from './peer-sockets.ts';
+import type { PeerTls } from './tls.ts';
 
 export interface SecureListenerOptions {
   /** The listener owns it. */
   readonly port: BoundPort;
-  readonly tls: TlsOptions;
+  readonly tls: PeerTls;
   /** Serves the allowed peers. The caller keeps ownership. */
   readonly server: Server;
   /** Keeps the sockets, and closes them. */
@@ -35,22 +39,36 @@ export function listenSecurely({ port, tls, server, sockets, logger }: SecureLis
   const refusing = refusingServer();
   const refused = refusing.createConnectionInjector(insecure);
   const peers = new WeakMap<Socket, string>();
+  const refuse = (socket: TLSSocket): void => {
+    socket.setTimeout(REFUSED_MS, () => socket.destroy());
+    refused.injectConnection(socket);
+  };
   const gate = new TlsGate({
-    tls,
+    tls: tls.served,
     alpn: ['h2'],
     handshakeMs: HANDSHAKE_MS,
     logger,
     opened: ({ socket, h2 }) => {
-      if (h2) allowed.injectConnection(socket);
-      else socket.destroy();
+      const certificate = tls.checkDialers === true ? socket.getPeerX509Certificate() : undefined;
+      if (!h2) socket.destroy();
+      else if (certificate === undefined) allowed.injectConnection(socket);
+      else void admit(socket, certificate);
     },
     rejected: (socket, error) =>
       logger.warn({ peer: peers.get(socket), error }, 'rejected connection on peer endpoint'),
-    refused: (socket) => {
-      socket.setTimeout(REFUSED_MS, () => socket.destroy());
-      refused.injectConnection(socket);
-    },
+    refused: (socket) => refuse(socket),
   });
+  const admit = async (socket: TLSSocket, certificate: X509Certificate): Promise<void> => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    const error = await addressFault(certificate, socket.remoteAddress ?? '');
+    if (socket.destroyed) return;
+    if (error === undefined) {
+      allowed.injectConnection(socket);
+      return;
+    }
+    logger.warn({ peer, error }, 'rejected connection on peer endpoint');
+    refuse(socket);
+  };
   const accept = (socket: Socket): void => {
     peers.set(socket, `${socket.remoteAddress}:${socket.remotePort}`);
     sockets.accept(socket);

@@ -21,6 +21,8 @@ export interface PeerTls {
    * member.
    */
   readonly selfSigned: boolean;
+  /** The certificate of a member that dials must belong to the address that it dials from, as in etcd. Default: not checked. */
+  readonly checkDialers?: boolean;
 }
 
 /** Credentials of outgoing connections. Over an https URL the other member's certificate must also name the dialed host. */

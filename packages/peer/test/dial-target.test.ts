@@ -79,6 +79,7 @@ test('a member list is taken whatever its URLs are, and those that cannot be dia
       using links = new PeerLinks({
         clusterId: 1n,
         memberId: 1n,
+        storeId: 5n,
         tls: undefined,
         clock: new SimClock(),
         logger: { ...quiet, warn },

@@ -27,6 +27,7 @@ async function serve(service: PeerService, memberId: bigint, number = 0, traffic
   const server = servePeers({
     clusterId: CLUSTER,
     memberId,
+    storeId: 5n,
     ports: [{ port, secure: false }],
     tls: undefined,
     service,
@@ -64,6 +65,7 @@ function dial(
   const links = new PeerLinks({
     clusterId,
     memberId: 1n,
+    storeId: 5n,
     tls: undefined,
     clock: realClock,
     logger: quiet,
@@ -192,6 +194,7 @@ test('a service that comes after the first connections is told of them', async (
   const links = new PeerLinks({
     clusterId: CLUSTER,
     memberId: 1n,
+    storeId: 5n,
     tls: undefined,
     clock: realClock,
     logger: quiet,
@@ -335,6 +338,7 @@ test('a member that is not dialled any more, or not reached, gets messages over 
   const links = new PeerLinks({
     clusterId: CLUSTER,
     memberId: 2n,
+    storeId: 5n,
     tls: undefined,
     clock: realClock,
     logger: quiet,

@@ -28,6 +28,7 @@ async function serve(service: Echo, traffic = new Traffic()): Promise<{ server: 
   const server = servePeers({
     clusterId: CLUSTER,
     memberId: 2n,
+    storeId: 5n,
     ports: [{ port: bound, secure: false }],
     tls: undefined,
     service,
@@ -80,6 +81,11 @@ test.each([
     what: 'another cluster',
     frame: { hello: { ...hello(1n), cluster: 5n } },
     details: 'this is a member of cluster c1',
+  },
+  {
+    what: 'another store',
+    frame: { hello: { ...hello(1n), store: 6n } },
+    details: 'the data of this member is at another place of TiKV',
   },
   { what: 'another receiver', frame: { hello: { ...hello(1n), to: 7n } }, details: 'this is member 2' },
 ])('$what is refused, and nothing of it is taken', async ({ frame, details }) => {
@@ -155,6 +161,7 @@ test('what the dialed member sends back is told apart, and a refused message end
   const links = new PeerLinks({
     clusterId: CLUSTER,
     memberId: 1n,
+    storeId: 5n,
     tls: undefined,
     clock: realClock,
     logger: quiet,

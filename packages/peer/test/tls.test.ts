@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,8 @@ import { logPosition } from '@engram/core';
 import { PeerLinks, type PeerTls, servePeers, Traffic } from '@engram/peer';
 import { realClock } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { addressFault } from '../src/dialer-address.ts';
 import { Echo, portOf } from './echo.ts';
 
 const CLUSTER = 0xc1n;
@@ -38,6 +40,8 @@ beforeAll(() => {
   certify('elsewhere', 'IP:127.0.0.9,DNS:elsewhere', 'ca');
   certify('stranger', 'IP:127.0.0.1', 'other-ca');
   certify('alone', 'IP:127.0.0.9');
+  certify('named', 'DNS:localhost,DNS:*.example', 'ca');
+  certify('nameless', 'email:member@example', 'ca');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -91,6 +95,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
   const server = servePeers({
     clusterId: CLUSTER,
     memberId: 2n,
+    storeId: 5n,
     ports: [{ port, secure }],
     tls,
     service,
@@ -116,6 +121,7 @@ function dial(port: number, tls: PeerTls | undefined, scheme = 'https'): Dialed 
   const links = new PeerLinks({
     clusterId: CLUSTER,
     memberId: 1n,
+    storeId: 5n,
     tls,
     clock: realClock,
     logger: log,
@@ -278,4 +284,53 @@ test.each([
   const { port, log } = await serving(authority('member', 'member', served));
   await refused(dial(port, authority('member', 'member', dialed)));
   await log.until(/rejected connection on peer endpoint: .*(unsupported protocol|no shared cipher|protocol version)/);
+});
+
+describe('where dialers are held against their addresses', () => {
+  const checking = (): PeerTls => ({ ...authority('member'), checkDialers: true });
+
+  test.each(['member', 'named', 'nameless'])('who dials with the certificate of %s is served', async (name) => {
+    await answers(dial(await serve(checking()), authority('member', name)));
+  });
+
+  test('who dials from elsewhere is refused; both sides say so', async () => {
+    const { port, service, log } = await serving(checking());
+    const dialed = dial(port, authority('member', 'elsewhere'));
+    await refused(dialed);
+    await log.until(/rejected connection on peer endpoint: the certificate is not for 127.0.0.1, but for IP/);
+    await dialed.log.until(/cannot reach a member: .*certificate of this peer is not allowed/);
+    expect([service.messages, service.links]).toEqual([[], []]);
+  });
+
+  test('without the check it is served', async () => {
+    await answers(dial(await serve(authority('member')), authority('member', 'elsewhere')));
+  });
+});
+
+test('a member with a certificate says that it dials in plain text', async () => {
+  const { log } = dial(await serve(authority('member'), false), authority('member'), 'http');
+  expect(log.lines.join()).toMatch('this member has a certificate, and dials in plain text');
+});
+
+test.each([
+  { names: 'IP:192.0.2.7', address: '192.0.2.7', fits: true },
+  { names: 'IP:192.0.2.7', address: '::ffff:192.0.2.7', fits: true },
+  { names: 'IP:192.0.2.7', address: '192.0.2.8', fits: false },
+  { names: 'DNS:a.example', address: '192.0.2.7', fits: true },
+  { names: 'DNS:b.example', address: '192.0.2.7', fits: false },
+  { names: 'DNS:*.test', address: '192.0.2.7', fits: true },
+  { names: 'DNS:*.other', address: '192.0.2.7', fits: false },
+  { names: 'DNS:unknown.example', address: '192.0.2.9', fits: false },
+  { names: 'IP:192.0.2.8,DNS:a.example', address: '192.0.2.7', fits: true },
+  { names: 'email:a@b', address: '192.0.2.7', fits: true },
+])('a certificate for $names fits $address: $fits', async ({ names, address, fits }) => {
+  const name = names.replace(/\W/g, '-');
+  certify(name, names, 'ca');
+  const none = (): Promise<never> => Promise.reject(new Error('not found'));
+  const resolver = {
+    reverse: (asked: string) => (asked === '192.0.2.7' ? Promise.resolve(['host.test.']) : none()),
+    addresses: (asked: string) => (asked === 'a.example' ? Promise.resolve(['192.0.2.7']) : none()),
+  };
+  const certificate = new X509Certificate(readFileSync(file(`${name}.crt`)));
+  expect((await addressFault(certificate, address, resolver)) === undefined).toBe(fits);
 });

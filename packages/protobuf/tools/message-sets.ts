@@ -172,7 +172,7 @@ const link: MessageSet = {
   name: 'link',
   files: 'peer/link.proto',
   genFolder: 'packages/peer/src/gen',
-  bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to'],
+  bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to', 'linkpb.Hello.store'],
 };
 
 export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer, link];

@@ -20,6 +20,8 @@ export type PeerTlsConfig = { readonly bounds: TlsBounds } & (
       readonly dialed: CertificateFiles;
       readonly trustedCaFile: string | undefined;
       readonly clientCertAuth: boolean;
+      /** See `PeerTls`. */
+      readonly checkDialers: boolean;
       readonly crlFile: string | undefined;
       /** At most one of the two lists is set. Empty allows any name. */
       readonly allowedCommonNames: readonly string[];
@@ -139,7 +141,7 @@ export function clusterConfig(
     revisionOrigin: revisionOrigin(values.text('revision-origin')),
     initialMembers,
     listenPeerUrls,
-    peerTls: peerTls(values, listenPeerUrls),
+    peerTls: peerTls(values, listenPeerUrls, warnings),
     heartbeatMs: values.number('heartbeat-interval'),
     strictReconfig: values.bool('strict-reconfig-check'),
     learnersMax: values.number('max-learners'),
@@ -203,7 +205,8 @@ function peerUrls(values: FlagValues): readonly ServeUrl[] {
   return urls;
 }
 
-function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig | undefined {
+function peerTls(values: FlagValues, urls: readonly ServeUrl[], warnings: string[]): PeerTlsConfig | undefined {
+  warnings.push(...plainUrlWarnings(values, urls));
   const served = certificateFiles(values, 'peer-cert-file', 'peer-key-file');
   const dialed = certificateFiles(values, 'peer-client-cert-file', 'peer-client-key-file');
   if (served === undefined) {
@@ -227,8 +230,26 @@ function peerTls(values: FlagValues, urls: readonly ServeUrl[]): PeerTlsConfig |
     dialed: dialed ?? served,
     trustedCaFile,
     clientCertAuth,
+    checkDialers: clientCertAuth && !values.bool('peer-skip-client-san-verification'),
     ...allowedPeers(values, urls, clientCertAuth),
   };
+}
+
+/** etcd's texts (server/embed/etcd.go: configurePeerListeners). */
+function plainUrlWarnings(values: FlagValues, urls: readonly ServeUrl[]): readonly string[] {
+  const plain = urls.filter(({ secure }) => !secure).map(({ text }) => text);
+  const hasFiles = ['peer-cert-file', 'peer-key-file', 'peer-client-cert-file'].some(
+    (flag) => values.text(flag) !== '',
+  );
+  const hasAuth = values.bool('peer-client-cert-auth') || values.text('peer-trusted-ca-file') !== '';
+  return plain.flatMap((url) => [
+    ...(hasFiles
+      ? [`scheme is HTTP while key and cert files are present; ignoring key and cert files: peer ${url}`]
+      : []),
+    ...(hasAuth
+      ? [`scheme is HTTP while --peer-client-cert-auth is enabled; ignoring client cert auth for this URL: peer ${url}`]
+      : []),
+  ]);
 }
 
 function allowedPeers(

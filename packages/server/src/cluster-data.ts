@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Clock, type Logger, type Random, type Revision, revision } from '@engram/core';
 import {
   type ClusterState,
@@ -41,6 +42,8 @@ export interface ClusterDataParts {
 export interface ClusterData {
   readonly clusterId: bigint;
   readonly memberId: bigint;
+  /** Where the data of the cluster is: of the TiKV cluster and the prefix. */
+  readonly storeId: bigint;
   readonly firstRevision: Revision;
   /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
@@ -162,6 +165,7 @@ export async function openClusterData(
   return {
     clusterId: root.clusterId,
     memberId: self,
+    storeId: storeIdOf(client.status.clusterId, cluster.prefix),
     firstRevision: revision(root.firstRevision),
     firstMembers: isFounder ? firstMembers : undefined,
     members,
@@ -173,6 +177,12 @@ export async function openClusterData(
     },
     election,
   };
+}
+
+/** Clusters with equal URLs and tokens have equal ids. Their data tells them apart. Never 0. */
+function storeIdOf(tikvClusterId: bigint, prefix: string): bigint {
+  const digest = createHash('sha256').update(`${tikvClusterId}/${prefix}`).digest();
+  return digest.readBigUInt64BE() | 1n;
 }
 
 async function connect(cluster: ClusterConfig, { clock, random, logger }: ClusterDataParts): Promise<TikvClient> {

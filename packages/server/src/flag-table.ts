@@ -227,11 +227,11 @@ export const flagSections: readonly FlagSection[] = [
       'Encrypt between members with certificates that each makes at its first start; proves nobody.',
     ),
     works('peer-crl-file', 'string', '', "Members' certificates that are revoked, in PEM or DER."),
-    ignored(
+    works(
       'peer-skip-client-san-verification',
       'bool',
       'false',
-      'Names in the certificates of members that dial are not held against their addresses.',
+      'The names in the certificates of members that dial are not held against the addresses that they dial from.',
     ),
     works(
       'self-signed-cert-validity',

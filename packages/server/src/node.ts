@@ -25,7 +25,7 @@ import {
 import type { TlsOptions } from '@engram/transport';
 import { BoundPorts } from './bound-ports.ts';
 import { ownFolder } from './data-directory.ts';
-import { connectionsMax, descriptorsMax } from './descriptor-plan.ts';
+import { connectionsMax, descriptorsMax, PEER_SOCKETS } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
 import { planClientListeners, planMetricsListeners } from './listeners.ts';
@@ -88,6 +88,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     connections: connectionsMax({
       limit: descriptors,
       quotaBytes: config.quotaBytes,
+      peerSockets: config.cluster === undefined ? 0 : PEER_SOCKETS,
       maxConnections: config.maxConnections,
     }),
   });

@@ -27,5 +27,6 @@ export function peerTlsOf(config: PeerTlsConfig, dataDir: string, urls: readonly
     },
     dialed,
     selfSigned: false,
+    checkDialers: config.checkDialers,
   };
 }

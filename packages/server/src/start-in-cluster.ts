@@ -1,7 +1,7 @@
 import { ClusterMember, type PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import type { TikvStorage } from '@engram/storage-tikv';
-import type { BoundedResource } from '@engram/telemetry';
+import { type BoundedResource, ClientLog } from '@engram/telemetry';
 import type { ClusterConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
 import type { NodeConfig } from './node-config.ts';
@@ -34,13 +34,14 @@ export async function startInCluster(
 ): Promise<StartedMember> {
   const { clock, logger } = parts;
   const data = await openClusterData(config, cluster, parts, opened);
-  const { clusterId, memberId } = data;
+  const { clusterId, memberId, storeId } = data;
   const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
   let server: PeerServer | undefined;
   const network = new PeerLinks({
     clusterId,
     memberId,
+    storeId,
     tls,
     clock,
     logger,
@@ -75,13 +76,14 @@ export async function startInCluster(
   server = servePeers({
     clusterId,
     memberId,
+    storeId,
     ports: cluster.listenPeerUrls.map((url) => ({ port: parts.ports.of(url), secure: url.secure })),
     tls,
     service,
     traffic: network.traffic,
     queuedBytesMax: Math.ceil(config.memory.followerFeedBytes / FEED_OF_FOLLOWER),
     clock,
-    logger,
+    logger: new ClientLog(logger, clock), // strangers come to this port as well
   });
   opened.use(server);
   opened.use(started);

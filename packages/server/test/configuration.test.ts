@@ -376,7 +376,7 @@ test("kubeadm's static pod starts as it is, with one warning about what belongs 
 test("a member's certificates for the others: files, a pair of its own for dialing, or self-made", async () => {
   const onTikv = ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1'];
   const files = [`--peer-cert-file=${certFile}`, `--peer-key-file=${certFile}`];
-  const anybody = { crlFile: undefined, allowedCommonNames: [], allowedHostnames: [] };
+  const anybody = { checkDialers: false, crlFile: undefined, allowedCommonNames: [], allowedHostnames: [] };
   const pair = { certFile, keyFile: certFile };
   expect((await configOf([...onTikv, ...files])).cluster?.peerTls).toEqual({
     kind: 'files',
@@ -398,6 +398,7 @@ test("a member's certificates for the others: files, a pair of its own for diali
     trustedCaFile: certFile,
     clientCertAuth: true,
     ...anybody,
+    checkDialers: true,
   });
   const made = [...onTikv, '--peer-auto-tls', '--self-signed-cert-validity=3'];
   expect((await configOf(made)).cluster?.peerTls).toEqual({

@@ -18,9 +18,9 @@ test.each([
   { limit: 151, quotaBytes: GiB, connections: 1, why: 'one is the least' },
   { limit: undefined, quotaBytes: 2 * GiB, connections: 65_322, why: 'nobody says' },
 ])('of $limit descriptors $connections are for clients: $why', ({ limit, quotaBytes, connections }) => {
-  expect(connectionsMax({ limit, quotaBytes, maxConnections: 0 })).toBe(connections);
-  expect(connectionsMax({ limit, quotaBytes, maxConnections: 1 })).toBe(1);
-  expect(connectionsMax({ limit, quotaBytes, maxConnections: 10_000_000 })).toBe(connections);
+  expect(connectionsMax({ limit, quotaBytes, peerSockets: 0, maxConnections: 0 })).toBe(connections);
+  expect(connectionsMax({ limit, quotaBytes, peerSockets: 0, maxConnections: 1 })).toBe(1);
+  expect(connectionsMax({ limit, quotaBytes, peerSockets: 0, maxConnections: 10_000_000 })).toBe(connections);
 });
 
 test.each([
@@ -73,4 +73,11 @@ test('more clients than descriptors: the store goes on writing into new files, a
   expect(Number(/^engram_budget_refusals_total\{resource="connections"\} (\d+)/m.exec(text)?.[1])).toBeGreaterThan(300);
   for (const socket of idle) socket.destroy();
   expect((await engram.stop()).code).toBe(0);
+});
+
+test('what other members need is not for clients', () => {
+  const needs = { limit: 1000, quotaBytes: 0, maxConnections: 0 };
+  expect(connectionsMax({ ...needs, peerSockets: 128 })).toBe(connectionsMax({ ...needs, peerSockets: 0 }) - 128);
+  // Of very few descriptors they get a part.
+  expect(connectionsMax({ ...needs, limit: 200, peerSockets: 128 })).toBeGreaterThan(30);
 });

@@ -20,6 +20,7 @@ const files = {
   dialed: { certFile: 'dialed.crt', keyFile: 'dialed.key' },
   trustedCaFile: undefined,
   clientCertAuth: false,
+  checkDialers: false,
   crlFile: undefined,
   allowedCommonNames: [],
   allowedHostnames: [],
@@ -33,10 +34,11 @@ test('all that restricts who is a member counts', () => {
     allowedCommonNames: ['a'],
     allowedHostnames: ['h'],
   };
-  expect(peerTlsOf({ ...files, ...restricted }, 'unused', [])).toMatchObject({
+  expect(peerTlsOf({ ...files, ...restricted, checkDialers: true }, 'unused', [])).toMatchObject({
     served: { ...files.served, ...restricted },
     dialed: files.dialed,
     selfSigned: false,
+    checkDialers: true,
   });
 });
 
@@ -97,4 +99,38 @@ test('versions and suites of TLS count between members as with clients, also wit
   expect((await configOf([...onTikv, ...pair, '--tls-min-version=TLS1.3'])).cluster?.peerTls).toMatchObject({
     bounds: { minVersion: 'TLS1.3', cipherSuites: [] },
   });
+});
+
+test('as in etcd, dialers are held against their addresses, unless a flag says otherwise', async () => {
+  const args = [
+    '--storage=tikv',
+    '--tikv-pd-endpoints=127.0.0.1:1',
+    `--peer-cert-file=${certFile}`,
+    `--peer-key-file=${certFile}`,
+    '--listen-peer-urls=https://127.0.0.1:1',
+  ];
+  const checks = async (...more: string[]): Promise<unknown> => {
+    const { cluster } = await configOf([...args, ...more]);
+    return cluster?.peerTls?.kind === 'files' && cluster.peerTls.checkDialers;
+  };
+  expect(await checks()).toBe(false);
+  expect(await checks(`--peer-trusted-ca-file=${certFile}`)).toBe(true);
+  expect(await checks('--peer-client-cert-auth')).toBe(true);
+  expect(await checks('--peer-client-cert-auth', '--peer-skip-client-san-verification')).toBe(false);
+});
+
+test('as in etcd, a plain peer URL beside certificates is warned of', async () => {
+  const url = 'http://127.0.0.1:1';
+  const { warnings } = await configOf([
+    '--storage=tikv',
+    '--tikv-pd-endpoints=127.0.0.1:1',
+    `--peer-cert-file=${certFile}`,
+    `--peer-key-file=${certFile}`,
+    '--peer-client-cert-auth',
+    `--listen-peer-urls=${url}`,
+  ]);
+  expect(warnings.filter((warning) => warning.endsWith(url))).toEqual([
+    `scheme is HTTP while key and cert files are present; ignoring key and cert files: peer ${url}`,
+    `scheme is HTTP while --peer-client-cert-auth is enabled; ignoring client cert auth for this URL: peer ${url}`,
+  ]);
 });

@@ -14,7 +14,7 @@ interface Written {
 
 /**
  * A logger for events that clients cause. A message is written at most ten times a second, and the next line then has
- * the number of omitted lines. Errors are not limited, because clients do not cause them.
+ * the number of omitted lines.
  */
 export class ClientLog implements Logger {
   readonly #logger: Logger;
@@ -43,7 +43,8 @@ export class ClientLog implements Logger {
   }
 
   error(fields: object, message: string): void {
-    this.#logger.error(fields, message);
+    const bounded = this.#bounded(fields, message);
+    if (bounded !== undefined) this.#logger.error(bounded, message);
   }
 
   #bounded(fields: object, message: string): object | undefined {

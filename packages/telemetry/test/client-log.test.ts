@@ -22,11 +22,12 @@ test('ten lines of one text in a second, then how many were left out', () => {
   expect(lines.slice(11)).toEqual(['odd request {"at":1,"omitted":19990}', 'odd request {"at":2}']);
 });
 
-test('texts that clients choose are cut, errors are not bounded', () => {
+test('texts that clients choose are cut, and errors are bounded as well', () => {
   const { log, lines } = start();
   log.warn({ host: 'h'.repeat(60_000), code: 7 }, 'rejected');
   expect(lines[0]?.length).toBeLessThan(1_100);
   expect(lines[0]).toContain('"code":7');
-  for (let at = 0; at < 100; at += 1) log.error({}, 'ours');
-  expect(lines).toHaveLength(101);
+  for (let at = 0; at < 100; at += 1) log.error({ error: 'e'.repeat(60_000) }, 'ours');
+  expect(lines).toHaveLength(11);
+  expect(lines[1]?.length).toBeLessThan(1_100);
 });

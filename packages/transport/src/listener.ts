@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ClientBudgets } from '@engram/core';
+import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
@@ -81,7 +82,7 @@ export class Listener {
 
   #arrived(socket: Socket): void {
     const { logger, observer } = this.#options;
-    const host = socket.remoteAddress ?? '';
+    const host = addressShare(socket.remoteAddress ?? '');
     const peer = this.#peerOf(socket);
     socket.on('error', () => socket.destroy());
     if (!this.#shares.enter(host)) {

@@ -97,10 +97,11 @@ export interface Hello {
   cluster: bigint;
   from: bigint;
   to: bigint;
+  store: bigint;
 }
 export type HelloInit = Init<Hello>;
 
-export const newHello = (): Hello => ({ cluster: 0n, from: 0n, to: 0n, });
+export const newHello = (): Hello => ({ cluster: 0n, from: 0n, to: 0n, store: 0n, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readHello(r: Reader, message: Hello): Hello {
@@ -116,6 +117,9 @@ export function readHello(r: Reader, message: Hello): Hello {
       case 24:
         message.to = r.bigUint64();
         break;
+      case 32:
+        message.store = r.bigUint64();
+        break;
       default:
         r.skip(tag);
     }
@@ -125,6 +129,10 @@ export function readHello(r: Reader, message: Hello): Hello {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeHello(w: Writer, message: HelloInit): void {
+  if (message.store !== undefined && message.store !== 0n) {
+    w.bigint(message.store);
+    w.varint(32);
+  }
   if (message.to !== undefined && message.to !== 0n) {
     w.bigint(message.to);
     w.varint(24);
