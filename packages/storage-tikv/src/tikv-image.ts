@@ -95,7 +95,15 @@ export class TikvImage implements SharedImage {
     const options = { source, roots, clock, logger, partBytesMax, base, pace };
     const writer = new ImageWriter(options, claimed.claim, signal);
     await writer.write(parts(base));
-    await writer.verify();
+    try {
+      await writer.verify();
+    } catch (error) {
+      // A later round deletes the pieces of this one.
+      if (error instanceof StorageCorruptError && (await roots.read(signal)).claim?.round !== claimed.claim.round) {
+        return 'deposed';
+      }
+      throw error;
+    }
     return (await writer.publish(from, logBytes)) === undefined ? 'deposed' : 'published';
   }
 

@@ -73,6 +73,10 @@ async function stoppable() {
 
 const executed = [false, true];
 
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof StorageUnavailableError)) throw error;
+}
+
 describe('a storage that stood still while another one took the log over and trimmed it', () => {
   test('appends nothing any more', async () => {
     const { bed, old } = await stoppable();
@@ -153,6 +157,29 @@ describe('a storage that stood still while another one took the log over and tri
       expect(seen).toContain('trimmed');
       expect(lost === 'nothing' && !executed ? [...seen] : ['trimmed']).toEqual(['trimmed']);
     });
+  });
+
+  test.each(executed)('at any request of a round and a trim (executed: %s)', async (executed) => {
+    const seen = new Set<string>();
+    for (let step = 1; ; step += 1) {
+      const { bed, process, old } = await stoppable();
+      let end = 13;
+      process.stopAt(step, executed, async () => {
+        const { storage, next } = (await bed.take(later))!;
+        end = await bed.moveOn(storage, next, later);
+      });
+      // Where a later round has deleted what this one wrote, that is no damage.
+      const saved = await bed.save(old, 13).catch((error: unknown) => error);
+      if (!(saved instanceof StorageUnavailableError)) {
+        seen.add(String(saved));
+        await bed.run(old.image.trim(never)).catch(unlessUnavailable);
+      }
+      if (!process.wasStopped) break;
+      const { trimmed, records } = await bed.look();
+      expect(trimmed + records.length, `step ${step}`).toBe(end);
+      await bed.expectOnlySealsBefore(trimmed);
+    }
+    expect([...seen].sort()).toEqual(['deposed', 'published']);
   });
 
   describe.each([2, 4])('at any request of its seal of epoch 3, beside epoch %i', (epoch) => {

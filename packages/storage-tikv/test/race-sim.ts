@@ -1,17 +1,27 @@
 import type { Logger } from '@engram/core';
 import { assert, logPosition, type Seal } from '@engram/core';
 import { Prng, quiet, Scheduler, SimClock } from '@engram/sim';
-import { type LogBatch, StorageFencedError, StorageUnavailableError } from '@engram/storage';
+import {
+  type ImagePart,
+  type LogBatch,
+  StorageFencedError,
+  StorageTrimmedError,
+  StorageUnavailableError,
+} from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { RetryQueue } from '@engram/retry-queue';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import { FakeCluster, type Fault } from '@engram/tikv-client/testing';
+import { HeldWay } from './stopping.ts';
 
 const NODES = 3;
 const TURNS_OF_A_NODE = 6;
 const APPENDS_OF_A_TURN = 8;
 const PREFIX = 'race';
+/** How long a node may be silent before a trim does not wait for it. Much shorter than some of the times for which a way is held. */
+const SILENT_MAX_MS = 1_000;
+const HOLD_MS_MAX = 12_000;
 
 export interface RaceCounts {
   committed: number;
@@ -22,6 +32,10 @@ export interface RaceCounts {
   splits: number;
   segments: number;
   requests: number;
+  /** Appends whose outcome is not known any more. */
+  trimmed: number;
+  trims: number;
+  holds: number;
   /** Answers to the question who holds the log. */
   held: number;
   lost: number;
@@ -58,8 +72,9 @@ interface Took {
 
 /**
  * Nodes that take one log from each other, on one cluster of stores, while requests are lost, delayed and repeated, regions
- * split, and stores decline to write in one phase. After each takeover, the node reads the whole log and compares it with the
- * acknowledged records. Throws if they differ.
+ * split, and stores decline to write in one phase. In some runs they publish images and trim, while the way of a node to the
+ * stores is held up for longer than a trim waits. After each takeover, the node reads the whole log, or what is left of it, and
+ * compares it with the acknowledged records, and with what others have read. Throws if they differ.
  */
 export class RaceSim {
   readonly counts: RaceCounts = {
@@ -71,6 +86,9 @@ export class RaceSim {
     splits: 0,
     segments: 0,
     requests: 0,
+    trimmed: 0,
+    trims: 0,
+    holds: 0,
     held: 0,
     lost: 0,
   };
@@ -91,11 +109,15 @@ export class RaceSim {
   readonly #acknowledged = new Map<number, number>();
   /** The values of refused appends. They must not be in the log. */
   readonly #refused = new Set<number>();
+  /** The value of each position that any node has read. */
+  readonly #seen = new Map<number, number>();
+  readonly #trims: boolean;
   readonly #took: Took[] = [];
   #calm = false;
 
   constructor(seed: number) {
     this.#random = new Prng(seed);
+    this.#trims = this.#random.chance(0.6);
     this.#clock = new SimClock({ scheduler: new Scheduler({ random: this.#random }), wallMs: 1_700_000_000_000 });
     this.#cluster = new FakeCluster({ clock: this.#clock });
     this.#cluster.script(() => (this.#calm ? undefined : faultOf(this.#random)));
@@ -110,35 +132,40 @@ export class RaceSim {
     await Promise.all(Array.from({ length: NODES }, (_, node) => this.#live(node)));
     this.#calm = true;
     this.#cluster.mvcc.declinesOnePhase = false;
-    await using client = await this.#connect();
-    await using storage = await this.#open(client);
+    await using client = await this.#connect(new HeldWay(this.#clock));
+    await using storage = await this.#open(client, undefined);
     const seal = sealOf(this.#epoch + 1, 99n);
     const next = await storage.log.seal(seal);
-    const seen = await this.#verify(storage, next, seal);
-    for (const value of this.#refused) if (seen.has(value)) throw new Error(`refused, and there: ${value}`);
+    await this.#verify(storage, next, seal);
+    const values = new Set(this.#seen.values());
+    for (const value of this.#refused) if (values.has(value)) throw new Error(`refused, and there: ${value}`);
     this.counts.requests = this.#cluster.calls.length;
     this.counts.segments = this.#took.length;
   }
 
   /** Opens a node, lets it lead for a while, and closes it, again and again. */
   async #live(node: number): Promise<void> {
-    await using client = await this.#connect();
+    const way = new HeldWay(this.#clock);
+    await using client = await this.#connect(way);
     for (let turn = 0; turn < TURNS_OF_A_NODE; ) {
       try {
-        await using storage = await this.#open(client);
+        await using storage = await this.#open(client, BigInt(node + 1));
         do {
           turn += 1;
-          await this.#lead(storage, node);
+          await this.#lead(storage, node, way);
         } while (turn < TURNS_OF_A_NODE && this.#random.chance(0.7));
       } catch (error) {
-        if (!(error instanceof StorageUnavailableError) && !isNotAccessible(error)) throw error;
+        const passes = error instanceof StorageUnavailableError || error instanceof StorageTrimmedError;
+        if (!passes && !isNotAccessible(error)) throw error;
         await this.#pause(200);
       }
     }
   }
 
-  async #lead(storage: TikvStorage, node: number): Promise<void> {
+  async #lead(storage: TikvStorage, node: number, way: HeldWay): Promise<void> {
     await this.#pause(this.#random.below(400));
+    // At any request of the seal, of an append, of an image or of a trim.
+    if (this.#trims && this.#random.chance(0.2)) this.#clock.after(this.#random.below(300), () => this.#hold(way, 0));
     // Sometimes two nodes use one epoch. At most one of them may get it.
     if (this.#random.chance(0.8)) this.#epoch += 1;
     const seal = sealOf(this.#epoch, BigInt(node + 1));
@@ -158,11 +185,34 @@ export class RaceSim {
       const values = Array.from({ length: 1 + this.#random.below(3) }, () => ++this.#made);
       const batch: LogBatch = { first: logPosition(next), records: values.map((value) => this.#record(value)) };
       const asked = this.#random.chance(0.5) ? this.#ask(storage, seal) : undefined;
+      // The append arrives, and its answer does not.
+      if (this.#trims && this.#random.chance(0.1)) this.#hold(way, 1 + this.#random.below(2));
       const appended = await this.#append(log, batch, values, seal);
       await asked;
       if (!appended) return;
       next += values.length;
+      if (this.#trims && this.#random.chance(0.3)) await this.#trim(storage, next);
       if (this.#random.chance(0.3)) await this.#pause(this.#random.below(100));
+    }
+  }
+
+  #hold(way: HeldWay, requests: number): void {
+    this.counts.holds += 1;
+    way.hold(this.#random.below(HOLD_MS_MAX), requests);
+  }
+
+  /** Publishes an image of everything, and trims. The image itself is of no interest. */
+  async #trim({ image }: TikvStorage, next: number): Promise<void> {
+    const from = logPosition(next);
+    async function* parts(): AsyncGenerator<ImagePart> {
+      yield { kind: 'chunk', bytes: Uint8Array.of(1) };
+    }
+    try {
+      await image.need(from, never);
+      if ((await image.save(from, parts, never)) === 'published' && (await image.trim(never)) !== undefined)
+        this.counts.trims += 1;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) throw error;
     }
   }
 
@@ -188,10 +238,10 @@ export class RaceSim {
     this.#disturb();
     const { kind } = await log.append(batch, seal);
     assert(kind !== 'superseded', 'nobody was asked who leads');
-    assert(kind !== 'trimmed', 'nobody trims');
+    assert(this.#trims || kind !== 'trimmed', 'nobody trims');
     this.counts[kind] += 1;
     if (kind === 'committed') this.#acknowledge(batch, values, seal);
-    else for (const value of values) this.#refused.add(value);
+    else if (kind === 'fenced') for (const value of values) this.#refused.add(value);
     return kind === 'committed';
   }
 
@@ -214,28 +264,33 @@ export class RaceSim {
     }
   }
 
-  /** Checks that every record that was acknowledged before is in the log, at its position, and once. */
-  async #verify(storage: TikvStorage, next: number, seal: Seal): Promise<ReadonlySet<number>> {
+  /** Checks that every record that was acknowledged before is in the log, at its position, and once; or is trimmed. */
+  async #verify(storage: TikvStorage, next: number, seal: Seal): Promise<void> {
     const due = [...this.#acknowledged].filter(([position]) => position < next);
     const late = [...this.#acknowledged.keys()].filter((position) => position >= next);
     const deposed = this.#took.some((took) => took.seal.epoch > seal.epoch);
     if (late.length > 0 && !deposed) throw new Error(`sealed at ${next}, and ${late} were acknowledged before`);
+    const { trimmed } = await storage.image.status(never);
     const seen = new Map<number, number>();
-    for await (const { first, records } of storage.log.read(logPosition(1), never)) {
+    for await (const { first, records } of storage.log.read(trimmed, never)) {
       for (const [index, record] of records.entries()) {
         if (seen.has(first + index)) throw new Error(`record ${first + index} is read twice`);
         seen.set(first + index, Buffer.from(record).readUInt32LE());
       }
     }
     // The read returns more records if another node has taken over and appended meanwhile.
-    if (seen.size < next - 1) throw new Error(`sealed at ${next}, and ${seen.size} records are read`);
+    if (trimmed + seen.size < next) throw new Error(`sealed at ${next}, and read up to ${trimmed + seen.size}`);
     for (const [position, value] of due) {
       const there = seen.get(position);
-      if (there !== value) throw new Error(`record ${position} was acknowledged as ${value} and is ${there}`);
+      if (position >= trimmed && there !== value)
+        throw new Error(`record ${position} was acknowledged as ${value} and is ${there}`);
     }
-    const values = new Set(seen.values());
-    if (values.size !== seen.size) throw new Error('a record is there twice');
-    return values;
+    for (const [position, value] of seen) {
+      const before = this.#seen.get(position) ?? value;
+      if (before !== value) throw new Error(`record ${position} was read as ${before} and as ${value}`);
+      this.#seen.set(position, value);
+    }
+    if (new Set(this.#seen.values()).size !== this.#seen.size) throw new Error('a record is there twice');
   }
 
   #record(value: number): Uint8Array {
@@ -263,13 +318,14 @@ export class RaceSim {
     return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 
-  #connect(): Promise<TikvClient> {
-    const { pdAddresses, transport } = this.#cluster;
+  #connect(way: HeldWay): Promise<TikvClient> {
+    const { pdAddresses, transport: plain } = this.#cluster;
+    const transport = way.transport(plain);
     const random = new Prng(this.#random.uint32());
     return TikvClient.connect({ pdAddresses, transport, clock: this.#clock, random, requestTimeoutMs: 1_000 });
   }
 
-  async #open(client: TikvClient): Promise<TikvStorage> {
+  async #open(client: TikvClient, member: bigint | undefined): Promise<TikvStorage> {
     const found = { clusterId: 7n, members: [] };
     const root = await openRoot({ client, keys: this.#keys, found, timeoutMs: 20_000 });
     return await openTikvStorage({
@@ -280,6 +336,8 @@ export class RaceSim {
       clock: this.#clock,
       random: new Prng(this.#random.uint32()),
       logger: quiet,
+      ...(member === undefined ? {} : { member }),
+      silentMaxMs: SILENT_MAX_MS,
       segmentBytes: this.#random.pick([300, 2_000, 1 << 20]),
       partBytesMax: this.#random.pick([200, 500, 1 << 20]),
       appendTimeoutMs: this.#random.pick([100, 2_500]),

@@ -16,6 +16,9 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
     requests: 0,
     held: 0,
     lost: 0,
+    trimmed: 0,
+    trims: 0,
+    holds: 0,
   };
   for (let seed = start; seed < start + RUNS; seed += 1) {
     const sim = new RaceSim(seed);
@@ -35,4 +38,6 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
   expect(sums.splits).toBeGreaterThan(RUNS / 2);
   expect(sums.held).toBeGreaterThan(RUNS * 4);
   expect(sums.lost).toBeGreaterThan(RUNS / 10);
+  expect(sums.holds).toBeGreaterThan(RUNS / 2);
+  expect(sums.trims).toBeGreaterThan(RUNS / 10);
 });

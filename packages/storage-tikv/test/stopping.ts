@@ -4,17 +4,89 @@ import { SimHost, type SimProcess } from '@engram/sim';
 import type { FakeCluster } from '@engram/tikv-client/testing';
 
 type Transport = FakeCluster['transport'];
-type Channel = ReturnType<Transport['connect']>;
-type StreamEvents = Parameters<Channel['stream']>[1];
+type StreamEvents = Parameters<ReturnType<Transport['connect']>['stream']>[1];
+
+/** Lets what passes a node's way to the stores wait. */
+interface Gate {
+  /** Resolves when a request may leave. */
+  leaves(): Promise<void>;
+  /** Resolves when answers pass again. Undefined if they pass. */
+  readonly closed: Promise<void> | undefined;
+}
+
+/** The transport behind a gate. Nothing is lost, and the messages of a stream keep their order. */
+function gated(inner: Transport, gate: Gate): Transport {
+  const whenOpen = (deliver: () => void): void => {
+    if (gate.closed === undefined) deliver();
+    else void gate.closed.then(() => whenOpen(deliver));
+  };
+  return {
+    connect: (address, secure) => {
+      const channel = inner.connect(address, secure);
+      return {
+        unary: async (method, request, options) => {
+          await gate.leaves();
+          const answer = await channel.unary(method, request, options);
+          await gate.closed;
+          return answer;
+        },
+        stream: (method, events, metadata) => {
+          const held: StreamEvents = {
+            message: (bytes) => whenOpen(() => events.message(bytes)),
+            end: (error) => whenOpen(() => events.end(error)),
+          };
+          const stream = channel.stream(method, held, metadata);
+          let before: Promise<void> = Promise.resolve();
+          return {
+            write: (bytes) => {
+              const leaves = gate.leaves();
+              before = before.then(() => leaves).then(() => stream.write(bytes));
+            },
+            cancel: () => stream.cancel(),
+          };
+        },
+        close: () => channel.close(),
+      };
+    },
+  };
+}
+
+/** A node's way to the stores, on which everything can be held up for a while, as by a network that is cut. */
+export class HeldWay implements Gate {
+  readonly #clock: Clock;
+  #passing = 0;
+  closed: Promise<void> | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Holds up all answers from now on, and all requests but the next ones. */
+  hold(ms: number, requests = 0): void {
+    if (this.closed !== undefined) return;
+    this.#passing = requests;
+    this.closed = new Promise<void>((resolve) => void this.#clock.after(ms, resolve)).then(() => {
+      this.closed = undefined;
+    });
+  }
+
+  async leaves(): Promise<void> {
+    if (this.#passing > 0) this.#passing -= 1;
+    else await this.closed;
+  }
+
+  transport(inner: Transport): Transport {
+    return gated(inner, this);
+  }
+}
 
 /** A process that can be stopped at any of its requests, as by SIGSTOP, together with its way to the stores. */
-export class StoppableProcess {
+export class StoppableProcess implements Gate {
   readonly #process: SimProcess;
   /** Requests that were sent since `stopAt` was called. */
   #sent = 0;
   #stop: { readonly step: number; readonly executed: boolean; readonly meanwhile: () => Promise<void> } | undefined;
-  /** Resolves when the process runs again. Undefined while it runs. */
-  #stopped: Promise<void> | undefined;
+  closed: Promise<void> | undefined;
 
   constructor(scheduler: Scheduler, random: Prng) {
     this.#process = new SimHost(scheduler, { name: 'stoppable', random, wallMs: 1_700_000_000_000 }).start();
@@ -39,53 +111,19 @@ export class StoppableProcess {
   }
 
   transport(inner: Transport): Transport {
-    return { connect: (address, secure) => this.#channel(inner.connect(address, secure)) };
+    return gated(inner, this);
   }
 
-  #channel(inner: Channel): Channel {
-    return {
-      unary: async (method, request, options) => {
-        await this.#leaves();
-        const answer = await inner.unary(method, request, options);
-        await this.#stopped;
-        return answer;
-      },
-      stream: (method, events, metadata) => {
-        const held: StreamEvents = {
-          message: (bytes) => this.#whenRunning(() => events.message(bytes)),
-          end: (error) => this.#whenRunning(() => events.end(error)),
-        };
-        const stream = inner.stream(method, held, metadata);
-        let before: Promise<void> = Promise.resolve();
-        return {
-          // The messages of a stream keep their order.
-          write: (bytes) => {
-            const leaves = this.#leaves();
-            before = before.then(() => leaves).then(() => stream.write(bytes));
-          },
-          cancel: () => stream.cancel(),
-        };
-      },
-      close: () => inner.close(),
-    };
-  }
-
-  #whenRunning(deliver: () => void): void {
-    if (this.#stopped === undefined) deliver();
-    else void this.#stopped.then(() => this.#whenRunning(deliver));
-  }
-
-  /** Resolves when the request of this step may leave. */
-  async #leaves(): Promise<void> {
+  async leaves(): Promise<void> {
     this.#sent += 1;
     const stop = this.#stop;
     if (stop === undefined || this.#sent !== stop.step) return;
     this.#stop = undefined;
     this.#process.pause();
-    this.#stopped = stop.meanwhile().finally(() => {
-      this.#stopped = undefined;
+    this.closed = stop.meanwhile().finally(() => {
+      this.closed = undefined;
       this.#process.resume();
     });
-    if (!stop.executed) await this.#stopped;
+    if (!stop.executed) await this.closed;
   }
 }
