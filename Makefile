@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd chart differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -176,9 +176,17 @@ e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
 	@$(WITH_NODE) tools/e2e differential
 
+.PHONY: chart
+chart: setup ## Write README and values.schema.json of helm/engram from its values.yaml
+	@$(WITH_NODE) node tools/chart/main.ts
+
 .PHONY: e2e-release
 e2e-release: setup ## A release made twice, installed, started (needs go, apt-get, dpkg-deb)
 	@$(WITH_NODE) tools/e2e release
+
+.PHONY: e2e-chart
+e2e-chart: setup ## The chart by Helm 3 and 4: lint, schemas, flags, probes and backups on a real member (needs go)
+	@$(WITH_NODE) tools/e2e chart
 
 # The client of TiKV has a laboratory of its own: PD and stores of the protocol, built from Go modules.
 include e2e/tikv/targets.mk

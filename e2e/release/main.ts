@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { equal, Judge } from './judge.ts';
+import { equal, Judge } from '../support/judge.ts';
 import { type Command, freePorts, Member, tool } from './member.ts';
 
 const [folder = '.', machine = 'x64', etcdctl = 'etcdctl', etcd = 'etcd'] = process.argv.slice(2);

@@ -81,7 +81,16 @@ export class Member implements AsyncDisposable {
   static async start(command: Command, dataDir: string): Promise<Member> {
     const [client, metrics] = (await freePorts(2)).map((port) => `http://127.0.0.1:${port}`) as [string, string];
     const urls = ['--listen-client-urls', client, '--advertise-client-urls', client, '--listen-metrics-urls', metrics];
-    const member = new Member(command, ['--data-dir', dataDir, ...urls], client, metrics);
+    return Member.startWith(command, ['--data-dir', dataDir, ...urls], { client, metrics });
+  }
+
+  /** With flags of its own, which have to say these URLs. */
+  static async startWith(
+    command: Command,
+    args: readonly string[],
+    { client, metrics }: { readonly client: string; readonly metrics: string },
+  ): Promise<Member> {
+    const member = new Member(command, args, client, metrics);
     await member.#ready(`${metrics}/readyz`);
     return member;
   }

@@ -1,0 +1,241 @@
+/**
+ * Renders the chart and checks what comes of it, on real members. See README.md.
+ *
+ *   main.ts <folder>, with the tools of `run` in the environment
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments, stringify } from 'yaml';
+import { readConfiguration } from '@engram/server';
+import { root } from '../../tools/release/bundle.ts';
+import { equal, Judge } from '../support/judge.ts';
+import { freePorts, Member, tool } from '../release/member.ts';
+import { cases, refusals } from './cases.ts';
+import { writeCustomSchemas, writeKubernetesSchemas } from './schemas.ts';
+
+const [folder = '.'] = process.argv.slice(2);
+const chart = join(root, 'helm/engram');
+const judge = new Judge('chart');
+const setting = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: start e2e/chart/run`);
+  return value;
+};
+/** A Helm that is built from its module takes an old version of Kubernetes for its own. */
+const cluster = ['--kube-version', '1.36.3'];
+const helms = { 3: setting('HELM3'), 4: setting('HELM4') };
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes, looked into by the checks below
+type Manifest = any;
+
+async function render(helm: string, values: string): Promise<string> {
+  return tool(helm, ['template', 'store', chart, ...cluster, '--namespace', 'db', '--values', values]);
+}
+
+const parse = (text: string): readonly Manifest[] =>
+  parseAllDocuments(text)
+    .map((document) => {
+      if (document.errors.length > 0) throw document.errors[0];
+      return document.toJS();
+    })
+    .filter((each) => each !== null);
+const only = (manifests: readonly Manifest[], kind: string): Manifest => {
+  const found = manifests.filter((each) => each.kind === kind);
+  equal(`number of ${kind}`, found.length, 1);
+  return found[0];
+};
+const container = (manifests: readonly Manifest[]): Manifest =>
+  only(manifests, 'StatefulSet').spec.template.spec.containers[0];
+
+for (const [version, helm] of Object.entries(helms)) {
+  await judge.check(`helm ${version} is of that version, and refuses values that make no sense`, async () => {
+    equal('version', (await tool(helm, ['version', '--short'])).slice(0, 2), `v${version}`);
+    for (const [values, says] of refusals) {
+      const file = join(folder, 'refused.yaml');
+      writeFileSync(file, stringify(values));
+      const { code, stderr } = await tool.ends(helm, ['template', 'store', chart, ...cluster, '--values', file]);
+      equal(`code for ${JSON.stringify(values)}`, code, 1);
+      if (!says.test(stderr)) throw new Error(`${JSON.stringify(values)}: ${stderr}`);
+    }
+  });
+}
+
+const schemas = join(folder, 'schemas');
+await judge.check('schemas of Kubernetes 1.36 and of cert-manager', async () => {
+  const count = writeKubernetesSchemas(setting('KUBERNETES'), schemas);
+  const custom = writeCustomSchemas(join(setting('CERT_MANAGER'), 'deploy/crds'), schemas);
+  if (count < 100 || custom < 4) throw new Error(`${count} and ${custom} kinds`);
+});
+
+// Their definitions are on no registry of packages.
+const withoutSchemas = 'ServiceMonitor,PodMonitor,PrometheusRule,Cluster,PDGroup,TiKVGroup,TidbCluster';
+const conform = (file: string) =>
+  tool.ends(setting('KUBECONFORM'), [
+    ...['-strict', '-summary', '-skip', withoutSchemas],
+    ...['-schema-location', join(schemas, '{{.ResourceKind}}{{.KindSuffix}}.json'), file],
+  ]);
+
+const rendered = new Map<string, readonly Manifest[]>();
+for (const [at, [name, values]] of Object.entries(cases).entries()) {
+  const file = join(folder, `values-${at}.yaml`);
+  writeFileSync(file, stringify(values));
+  await judge.check(`${name}: both versions of Helm lint it, and render the same, by the schemas`, async () => {
+    for (const helm of Object.values(helms)) await tool(helm, ['lint', chart, '--strict', '--values', file]);
+    const [three, four] = await Promise.all(Object.values(helms).map((helm) => render(helm, file)));
+    // Generated certificates differ each time.
+    const comparable = (text: string): string => text.replaceAll(/^ {2}\w+\.(crt|key): .*$/gm, '');
+    equal('rendered text', JSON.stringify(parse(comparable(three!))), JSON.stringify(parse(comparable(four!))));
+    const output = join(folder, `rendered-${at}.yaml`);
+    writeFileSync(output, four!);
+    const { code, stdout } = await conform(output);
+    if (code !== 0 || !/Invalid: 0, Errors: 0/.test(stdout)) throw new Error(stdout);
+    rendered.set(name, parse(four!));
+  });
+
+  await judge.check(`${name}: a member understands its flags, without a warning`, async () => {
+    const { args, env } = container(rendered.get(name)!);
+    equal('flags that a variable excludes', env.filter((each: Manifest) => each.name.startsWith('ETCD_')).length, 0);
+    const flags = args.map((each: string) =>
+      each.replaceAll('$(POD_NAME)', 'store-engram-0').replaceAll(/\/etc\/engram\/[^,]+/g, import.meta.filename),
+    );
+    const read = await readConfiguration(flags, {});
+    if (read.kind !== 'config') throw new Error(JSON.stringify(read));
+    equal('warnings', read.config.warnings.join('; '), '');
+    equal('members', read.config.cluster === undefined, (values['storage'] as Manifest)?.type !== 'tikv');
+  });
+}
+
+await judge.check('the schemas find a misspelt field', async () => {
+  const file = join(folder, 'misspelt.yaml');
+  const text = readFileSync(join(folder, 'rendered-0.yaml'), 'utf8');
+  writeFileSync(file, text.replace('podManagementPolicy:', 'podManagmentPolicy:'));
+  equal('code', (await conform(file)).code, 1);
+});
+
+await judge.check('three members: names, volumes and secrets', async () => {
+  const manifests = rendered.get('three members on TiKV with given secrets')!;
+  const set = only(manifests, 'StatefulSet');
+  const { args, volumeMounts } = container(manifests);
+  const names = [0, 1, 2].map((at) => `store-engram-${at}`);
+  const urls = names.map((name) => `${name}=https://${name}.store-engram-headless.db.svc.cluster.local:2380`);
+  equal('initial cluster', args.includes(`--initial-cluster=${urls.join(',')}`), true);
+  equal('name of the service', set.spec.serviceName, 'store-engram-headless');
+  equal('claims', set.spec.volumeClaimTemplates, undefined);
+  const secrets = set.spec.template.spec.volumes.map((each: Manifest) => each.secret?.secretName).filter(Boolean);
+  equal('secrets', secrets.sort().join(' '), 'client peer tikv-client');
+  const headless = manifests.find((each) => each.metadata.name === 'store-engram-headless');
+  equal('names before readiness', headless.spec.publishNotReadyAddresses, true);
+  const mounted = volumeMounts.map((each: Manifest) => each.mountPath);
+  for (const path of args.flatMap((each: string) => each.match(/\/(?:etc|var)\/[^,]+/g) ?? []))
+    equal(
+      `mount of ${path}`,
+      mounted.some((mount: string) => path.startsWith(`${mount}/`)),
+      true,
+    );
+  const [clients, peers] = only(manifests, 'NetworkPolicy').spec.ingress;
+  equal('who reaches clients', clients.from, undefined);
+  equal('who reaches peers', peers.from[0].podSelector.matchLabels['app.kubernetes.io/component'], 'member');
+  equal('evictions', only(manifests, 'PodDisruptionBudget').spec.maxUnavailable, 1);
+});
+
+await judge.check('every selector finds the pods that it means, and the monitors find a service', async () => {
+  equal('rendered cases', rendered.size, Object.keys(cases).length);
+  for (const [name, manifests] of rendered) {
+    const labels = only(manifests, 'StatefulSet').spec.template.metadata.labels;
+    const matches = (selector: Manifest, of: Manifest): boolean =>
+      Object.entries(selector).every(([key, value]) => of[key] === value);
+    for (const each of manifests) {
+      if (each.kind === 'Service') equal(`${name}: ${each.metadata.name}`, matches(each.spec.selector, labels), true);
+      if (['StatefulSet', 'PodDisruptionBudget', 'PodMonitor'].includes(each.kind))
+        equal(`${name}: ${each.kind}`, matches(each.spec.selector.matchLabels, labels), true);
+      if (each.kind !== 'ServiceMonitor') continue;
+      const services = manifests.filter(
+        (other) => other.kind === 'Service' && matches(each.spec.selector.matchLabels, other.metadata.labels),
+      );
+      equal(`${name}: services of the monitor`, services.length, 1);
+      equal(
+        'port',
+        services[0].spec.ports.some((port: Manifest) => port.name === each.spec.endpoints[0].port),
+        true,
+      );
+    }
+    const jobs = manifests.filter((each) => each.kind === 'CronJob');
+    for (const job of jobs) {
+      const pod = job.spec.jobTemplate.spec.template.metadata.labels;
+      equal('a backup is no member', matches({ 'app.kubernetes.io/component': 'member' }, pod), false);
+    }
+  }
+});
+
+await judge.check('generated certificates: signed by their authority, for the names of the members', async () => {
+  const manifests = rendered.get('five members on a TiKV of tidb-operator, with generated certificates')!;
+  const secrets = manifests.filter((each) => each.kind === 'Secret');
+  equal('secrets', secrets.length, 2);
+  for (const { data } of secrets) {
+    for (const key of ['ca.crt', 'tls.crt']) writeFileSync(join(folder, key), Buffer.from(data[key], 'base64'));
+    const [ca, certificate] = [join(folder, 'ca.crt'), join(folder, 'tls.crt')];
+    const host = ['-verify_hostname', 'store-engram-4.store-engram-headless.db.svc.cluster.local'];
+    for (const purpose of ['sslserver', 'sslclient'])
+      await tool('openssl', ['verify', '-CAfile', ca, '-purpose', purpose, ...host, certificate]);
+  }
+});
+
+await judge.check('a real member with the rendered flags: its probes, and backups by the rendered job', async () => {
+  const manifests = rendered.get('defaults')!;
+  const { args, ports, startupProbe, livenessProbe, readinessProbe } = container(manifests);
+  const [client, metrics] = await freePorts(2);
+  const own = args
+    .map((each: string) =>
+      each.replaceAll('$(POD_NAME)', 'store-engram-0').replaceAll('0.0.0.0:2379', `127.0.0.1:${client}`),
+    )
+    .map((each: string) => each.replaceAll('0.0.0.0:2381', `127.0.0.1:${metrics}`))
+    .map((each: string) => each.replaceAll('/var/lib/engram', join(folder, 'member')));
+  const urls = { client: `http://127.0.0.1:${client}`, metrics: `http://127.0.0.1:${metrics}` };
+  await using _ = await Member.startWith({ program: join(root, 'packages/server/bin/engram'), args: [] }, own, urls);
+  const metricsPort = ports.find((each: Manifest) => each.name === 'metrics').containerPort;
+  equal(
+    'port of the metrics',
+    args.some((each: string) => each === `--listen-metrics-urls=http://0.0.0.0:${metricsPort}`),
+    true,
+  );
+  for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+    equal('port of a probe', probe.httpGet.port, 'metrics');
+    equal(probe.httpGet.path, (await fetch(`${urls.metrics}${probe.httpGet.path}`)).status, 200);
+  }
+
+  const job = only(rendered.get('one member with everything')!, 'CronJob').spec.jobTemplate.spec.template.spec;
+  const [{ command, args: script, env }] = job.containers;
+  const snapshots = join(folder, 'snapshots');
+  mkdirSync(snapshots);
+  const kept = 2;
+  const variables = Object.fromEntries(
+    env.map((each: Manifest) => [each.name, each.value]).filter(([name]: string[]) => !/CERT|KEY$|CACERT/.test(name!)),
+  );
+  Object.assign(variables, { SNAPSHOTS: snapshots, KEEP: String(kept), ETCDCTL_ENDPOINTS: urls.client });
+  // `etcdctl` and a `date` that goes on by an hour at each run.
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  writeFileSync(join(tools, 'etcdctl'), `#!/bin/sh\nexec ${setting('ETCDCTL')} "$@"\n`, { mode: 0o755 });
+  for (const hour of ['01', '02', '03', '04']) {
+    writeFileSync(join(tools, 'date'), `#!/bin/sh\necho 20260101T${hour}0000Z\n`, { mode: 0o755 });
+    variables['PATH'] = `${tools}:${process.env['PATH']}`;
+    await tool(command[0], [...command.slice(1), ...script], { env: variables });
+  }
+  equal(
+    'snapshots',
+    readdirSync(snapshots).sort().join(' '),
+    'snapshot-20260101T030000Z.db snapshot-20260101T040000Z.db',
+  );
+  const status = await tool(setting('ETCDUTL'), [
+    'snapshot',
+    'status',
+    join(snapshots, 'snapshot-20260101T040000Z.db'),
+  ]);
+  equal('status of a snapshot', /^\w+, \d+, \d+, /.test(status), true);
+  variables['ETCDCTL_ENDPOINTS'] = 'http://127.0.0.1:1';
+  const failed = await tool.ends(command[0], [...command.slice(1), ...script], { env: variables });
+  equal('a backup that fails', failed.code !== 0, true);
+  equal('leaves what there is', readdirSync(snapshots).filter((name) => name.startsWith('snapshot')).length, kept);
+});
+
+judge.end();
