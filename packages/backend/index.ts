@@ -1,4 +1,5 @@
 // The store that etcd's API is served from.
+export { Scrub, type ScrubCounts, type ScrubOptions } from './src/scrub.ts';
 export {
   openBackend,
   openReplica,

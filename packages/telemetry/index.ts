@@ -21,6 +21,7 @@ export {
   type StartGauges,
   type StartRead,
 } from './src/start-metrics.ts';
+export { registerScrubMetrics, type ScrubReading } from './src/scrub-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { type Collection, observeCollections } from './src/collections.ts';
 export {

@@ -1,4 +1,14 @@
-import { type Backend, type BackendSettings, type OnRecovery, openBackend, type StoreObserver } from '@engram/backend';
+import {
+  ALARM_CORRUPT,
+  type Backend,
+  type BackendSettings,
+  nodeItself,
+  type OnRecovery,
+  openBackend,
+  Scrub,
+  type ScrubOptions,
+  type StoreObserver,
+} from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random, type SharedBudget } from '@engram/core';
 import {
   type Cluster,
@@ -48,6 +58,8 @@ export interface MemberOptions {
 export interface LoneMemberOptions extends MemberOptions {
   /** Raised at each start: it fences the log, and clients see it as Raft's term. */
   readonly startCount: number;
+  /** How fast what storage holds is read back, and how long nothing is read between two passes. Undefined: it is not. */
+  readonly scrub?: Pick<ScrubOptions, 'bytesPerSecond' | 'pauseMs'> | undefined;
 }
 
 /** A member that serves until it is disposed. Disposing it closes its storage. */
@@ -59,6 +71,8 @@ export class Member implements AsyncDisposable {
   /** Whether the node takes calls, for the health service. */
   readonly serving: HealthStatus;
   readonly health: HealthChecks;
+  /** Only of a lone member, until it is disposed. */
+  scrub: Scrub | undefined;
   readonly #compaction: Disposable;
 
   constructor(store: Backend, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
@@ -89,6 +103,7 @@ export class Member implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.serving.set(false);
     this.#compaction[Symbol.dispose]();
+    await this.scrub?.[Symbol.asyncDispose]();
     await this.store[Symbol.asyncDispose]();
   }
 }
@@ -120,5 +135,22 @@ export async function startLoneMember(options: LoneMemberOptions): Promise<Membe
     throw error;
   }
   const self = { id: memberId, name, peerUrls, clientUrls };
-  return new Member(store, new LoneMember({ clusterId, member: self, term: startCount }), serving, options);
+  const member = new Member(store, new LoneMember({ clusterId, member: self, term: startCount }), serving, options);
+  if (options.scrub !== undefined) member.scrub = startScrub(store, options, options.scrub);
+  return member;
+}
+
+/** Damage raises the alarm CORRUPT: nothing more is written to a disk that loses what it has, until an operator has looked. */
+function startScrub(
+  store: Backend,
+  { storage, identity, clock, logger }: LoneMemberOptions,
+  pace: Pick<ScrubOptions, 'bytesPerSecond' | 'pauseMs'>,
+): Scrub {
+  const alarm = { memberId: identity.memberId, alarm: ALARM_CORRUPT };
+  const onDamage = (): void => {
+    store.activateAlarm(alarm, nodeItself).catch((error: unknown) => {
+      logger.error({ err: error }, 'the alarm CORRUPT could not be raised');
+    });
+  };
+  return new Scrub({ ...pace, replica: store.replica, storage, onDamage, clock, logger });
 }

@@ -331,6 +331,12 @@ export const flagSections: readonly FlagSection[] = [
       'auto',
       "'segment', 'leveldb': on disk. 'auto': what the data directory holds; a new one gets 'segment'. 'memory': all is gone at the end; for tests and measurements. 'tikv': the log is in TiKV, for clusters of several members.",
     ),
+    works(
+      'scrub-bytes-per-second',
+      'uint',
+      '1048576',
+      'How fast a node that is alone reads back what its disk holds, to find damage; 0: it does not. An hour after a pass the next one begins.',
+    ),
     works('tikv-pd-endpoints', 'strings', '', "PD's endpoints, host:port each, for --storage=tikv."),
     works('tikv-prefix', 'string', '', 'Tells the clusters on one TiKV apart; empty: --initial-cluster-token.'),
     works('tikv-cacert', 'string', '', 'Authority of PD and TiKV; asks for TLS.'),

@@ -54,6 +54,8 @@ export interface NodeConfig {
   readonly maxDescriptors: number;
   readonly keepalive: KeepaliveOptions;
   readonly watchProgressIntervalMs: number;
+  /** Of a node that is alone; 0: what its disk holds is not read back. */
+  readonly scrubBytesPerSecond: number;
   readonly compaction: CompactionRetention;
 
   readonly corsOrigins: ReadonlySet<string>;
@@ -163,6 +165,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
       timeoutMs: values.durationMs('grpc-keepalive-timeout'),
     },
     watchProgressIntervalMs: Math.max(progressMs, PROGRESS_MIN_MS),
+    scrubBytesPerSecond: values.text('storage') === 'memory' ? 0 : values.number('scrub-bytes-per-second'),
     compaction: parseCompactionRetention(values.text('auto-compaction-mode'), values.text('auto-compaction-retention')),
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),

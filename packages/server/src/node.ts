@@ -19,6 +19,7 @@ import {
   registerLogHolderMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
+  registerScrubMetrics,
   registerStartMetrics,
   StoreMetrics,
 } from '@engram/telemetry';
@@ -156,6 +157,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   });
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerLocalBytesMetrics(metrics, localBytes);
+  registerScrubMetrics(metrics, () => member.scrub?.counts);
   registerLogHolderMetrics(metrics, logHolders);
   const bounded = [...nodeResources(member, memory, descriptors), ...resources];
   registerBudgetMetrics(metrics, budgets, bounded, memory.limitBytes);

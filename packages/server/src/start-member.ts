@@ -43,6 +43,8 @@ export interface StartedMember {
   readonly peers: Iterable<readonly [member: bigint, traffic: PeerReading]>;
 }
 
+const SCRUB_PAUSE_MS = 3_600_000;
+
 /** Starts the configured member. `opened` disposes of it. */
 export async function startMember(
   config: NodeConfig,
@@ -56,7 +58,11 @@ export async function startMember(
   }
   const { storage, identity } = await openData(config, parts);
   const { startCount, ...ids } = identity;
-  const member = opened.use(await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount }));
+  const { scrubBytesPerSecond: bytesPerSecond } = config;
+  const scrub = bytesPerSecond > 0 ? { bytesPerSecond, pauseMs: SCRUB_PAUSE_MS } : undefined;
+  const member = opened.use(
+    await startLoneMember({ ...memberOptions(config, parts, ids), storage, startCount, scrub }),
+  );
   const alone = { localBytes: () => undefined, logHolders: () => [], resources: [], peers: [] };
   return { member, identity, ready: async () => {}, ...alone };
 }

@@ -9,6 +9,8 @@ import {
   registerLogHolderMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
+  registerScrubMetrics,
+  type ScrubReading,
   StoreMetrics,
 } from '@engram/telemetry';
 
@@ -406,5 +408,21 @@ test('a member that holds the log back is shown with its time, and whether it is
   expect(await lines()).toEqual([
     'engram_log_held_seconds{member="a"} 1.5',
     'engram_log_member_left_behind{member="a"} 1',
+  ]);
+});
+
+test('what was read back of the disk is there from the start, and not on a node that reads nothing back', async () => {
+  const registry = new MetricRegistry();
+  let reading: ScrubReading | undefined;
+  registerScrubMetrics(registry, () => reading);
+  const lines = async () =>
+    (await registry.render()).text.split('\n').filter((line) => line.startsWith('engram_scrub_'));
+  expect(await lines()).toEqual([]);
+  reading = { records: 7, bytes: 700, damaged: 1, passes: 2 };
+  expect(await lines()).toEqual([
+    'engram_scrub_records_total 7',
+    'engram_scrub_bytes_total 700',
+    'engram_scrub_damaged_total 1',
+    'engram_scrub_passes_total 2',
   ]);
 });
