@@ -21,6 +21,7 @@ const snapshot = (index: number, ofTerm: number): Snapshot => ({
   conf: confState([nodeId(1n), nodeId(2n ** 64n - 1n)], [nodeId(3n)]),
   data: Uint8Array.of(index),
 });
+const never = new AbortController().signal;
 const NOTHING: RaftBatch = { hardState: undefined, snapshot: undefined, entries: [] };
 const vote = (ofTerm: number): RaftBatch => ({
   ...NOTHING,
@@ -141,6 +142,21 @@ export function raftStorageContract(name: string, makeBed: () => Promise<RaftSto
       await expect(late).rejects.toMatchObject({ code: 'storage-taken-over' });
       await next.save(vote(2));
       expect(await (await bed.open()).load()).toEqual(afterBatch(NEW_RAFT_STATE, vote(2)));
+    });
+
+    test('the one before is told when it asks', async () => {
+      await using bed = await makeBed();
+      const [old, next] = [await bed.open(), await bed.open()];
+      await old.load();
+      expect(await old.isOwned(never)).toBe(true);
+      await old.save(vote(1));
+      expect(await old.isOwned(never)).toBe(true);
+      await next.load();
+      expect(await old.isOwned(never)).toBe(false);
+      expect(await next.isOwned(never)).toBe(true);
+      await old.load();
+      expect(await old.isOwned(never)).toBe(true);
+      await expect(old.isOwned(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
     });
   });
 }

@@ -10,6 +10,7 @@ import type { Member, MemberId } from './member.ts';
 import type { MemberRequest } from './membership-rules.ts';
 import type { Speaker, Standing } from './message-fault.ts';
 import type { ElectionOptions } from './options.ts';
+import { OwnerWatch } from './owner-watch.ts';
 import { type PeerMessage, receiverOf } from './peer-message.ts';
 import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from './raft-state.ts';
 import type { StorePlace } from './tenure.ts';
@@ -42,6 +43,7 @@ export class ElectionDriver implements AsyncDisposable {
   #dueMs: number;
   #lateHeartbeats = 0;
   #save: Promise<void> = Promise.resolve();
+  #ownerWatch: OwnerWatch | undefined;
 
   private constructor(options: ElectionDriverOptions, ports: ElectionPorts, state: RaftState) {
     this.#ports = ports;
@@ -60,6 +62,7 @@ export class ElectionDriver implements AsyncDisposable {
     const driver = new ElectionDriver(options, ports, state);
     driver.#work(() => {});
     driver.#armTimer();
+    driver.#watchOwner();
     return driver;
   }
 
@@ -178,10 +181,11 @@ export class ElectionDriver implements AsyncDisposable {
     await this.#transfer(undefined, signal, () => this.#election.handOver());
   }
 
-  /** Ends all waits, and resolves when a save under way has ended. */
+  /** Ends all waits, and resolves when nothing is asked of storage any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end();
     await this.#save.catch(() => {});
+    await this.#ownerWatch?.idle();
   }
 
   #ask<Value>(waiters: Waiters<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
@@ -317,6 +321,13 @@ export class ElectionDriver implements AsyncDisposable {
     });
   }
 
+  #watchOwner(): void {
+    if (this.#ended) return;
+    const { storage, clock } = this.#ports;
+    const onTaken = (): void => this.#fail(new ElectionError('storage-taken-over', 'storage says so'));
+    this.#ownerWatch = new OwnerWatch({ storage, clock, onTaken });
+  }
+
   #fail(error: unknown): void {
     if (this.#ended) return;
     this.#end();
@@ -326,6 +337,7 @@ export class ElectionDriver implements AsyncDisposable {
   #end(): void {
     this.#ended = true;
     this.#timer?.cancel();
+    this.#ownerWatch?.close();
     const stopped = new EngramError('Stopped');
     this.#confirmations.rejectAll(stopped);
     this.#changes.rejectAll(stopped);

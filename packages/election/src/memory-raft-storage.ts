@@ -38,4 +38,9 @@ export class MemoryRaftStorage implements RaftStorage {
     if (this.#disk.owner !== this.#owner) throw new ElectionError('storage-taken-over', `by owner ${this.#disk.owner}`);
     this.#disk.bytes = bytes;
   }
+
+  async isOwned(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    return this.#disk.owner === this.#owner;
+  }
 }

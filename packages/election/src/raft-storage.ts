@@ -14,4 +14,9 @@ export interface RaftStorage {
   load(): Promise<RaftState | undefined>;
   /** Rejects if the batch is not known to be durable. The member stops then, and its next start finds out. */
   save(batch: RaftBatch): Promise<void>;
+  /**
+   * Whether no other storage has taken the state over since this one was loaded, at some moment after the call. Changes
+   * nothing. Rejects if storage does not tell, and with the signal's reason if it aborts. To be called after `load`.
+   */
+  isOwned(signal: AbortSignal): Promise<boolean>;
 }

@@ -16,6 +16,7 @@ import {
   MemoryRaftStorage,
   type PeerMessage,
 } from '../index.ts';
+import { OwnerWatch } from '../src/owner-watch.ts';
 import { id, member, optionsOf } from './support/members.ts';
 
 const never = new AbortController().signal;
@@ -334,7 +335,8 @@ test('ticks that were missed are not made up for', async () => {
   let nowMs = 0;
   let due = { atMs: 0, fire: (): void => {} };
   const after = (delayMs: number, fire: () => void) => {
-    due = { atMs: nowMs + delayMs, fire };
+    // Only the ticks: storage is asked less often.
+    if (delayMs <= TICK_MS) due = { atMs: nowMs + delayMs, fire };
     return { cancel: () => {} };
   };
   const stopped: Clock = {
@@ -404,5 +406,52 @@ describe('a committed entry that no member can read', () => {
     await pass(500);
     expect(driver.view.cluster.members.map((one) => one.id)).toEqual([self]);
     expect(failures).toEqual(new Map());
+  });
+});
+
+describe('a process whose state another one has taken over', () => {
+  test('ends within five seconds, although it never votes again', async () => {
+    const driver = await open(id(1), [member(1)]);
+    await leaderOf();
+    await pass(20_000);
+    expect(failures).toEqual(new Map());
+    await new MemoryRaftStorage(disks.get(id(1))).load();
+    expect(driver.view.leader).toBe(id(1));
+    await pass(4_800);
+    await pass(300);
+    expect(failures.get(id(1))).toMatchObject({ code: 'storage-taken-over' });
+  });
+
+  test('goes on as long as storage does not tell, and asks again', async () => {
+    const answers: (() => Promise<boolean>)[] = [
+      () => Promise.reject(new Error('no answer')),
+      () => new Promise(() => {}),
+      () => Promise.resolve(true),
+      () => Promise.resolve(false),
+      () => Promise.resolve(false),
+    ];
+    let asked = 0;
+    const aborted: boolean[] = [];
+    const storage = new MemoryRaftStorage(new MemoryRaftDisk());
+    await storage.load();
+    storage.isOwned = (signal) => {
+      asked += 1;
+      signal.addEventListener('abort', () => aborted.push(true));
+      const answer = answers.shift()!();
+      return Promise.race([
+        answer,
+        new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      ]);
+    };
+    let taken = 0;
+    const watch = new OwnerWatch({ storage, clock, onTaken: () => (taken += 1) });
+    await pass(15_100);
+    expect([asked, taken, aborted.length]).toEqual([3, 0, 1]);
+    await pass(5_000);
+    expect([asked, taken]).toEqual([4, 1]);
+    await pass(20_000);
+    expect([asked, taken]).toEqual([4, 1]);
+    watch.close();
+    await watch.idle();
   });
 });

@@ -138,7 +138,7 @@ describe('going on alone', () => {
           });
         return await storage.load();
       };
-      return { load, save: (batch) => storage.save(batch) };
+      return { load, save: (batch) => storage.save(batch), isOwned: (signal) => storage.isOwned(signal) };
     };
     await goOnAlone({ self: member(2), known: [id(1), id(2)], storageOf: slow, agreedBy: () => cluster });
     expect((await storageOf(id(2)).load())!.hardState.term).toBe(51);

@@ -234,6 +234,7 @@ class Parts implements ElectionOwner {
       underWayMs: () => this.#storageMs,
       stalledMs: () => this.cluster.stalledMs,
       onHealth: (healthy) => this.driver.setStorageHealth(healthy),
+      confirm: () => this.#confirm(this.#closing.signal),
       clock,
       logger,
     });

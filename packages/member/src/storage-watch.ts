@@ -10,11 +10,15 @@ export interface StorageWatchOptions {
   /** As `underWayMs`, but 0 as long as storage may still answer soon. */
   readonly stalledMs: () => number;
   readonly onHealth: (healthy: boolean) => void;
+  /** Asks whether this node still leads, and ends its leadership if not. Rejections are of no interest. */
+  readonly confirm: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const CHECK_MS = 250;
+/** A leader that nobody reads from and that writes nothing learns of a later leader after so long at most. */
+const CONFIRM_MS = 5000;
 /** If a request to storage takes longer, the leader probes it. */
 const LONG_MS = 250;
 /** Bound on a probe. */
@@ -30,9 +34,12 @@ export class StorageWatch {
   #timer: Timer | undefined;
   #probing = false;
   #stalled = false;
+  #confirming = false;
+  #confirmedMs: number;
 
   constructor(options: StorageWatchOptions) {
     this.#options = options;
+    this.#confirmedMs = options.clock.nowMs();
     this.#lookLater();
   }
 
@@ -46,12 +53,25 @@ export class StorageWatch {
       if (this.#worksWell) this.#options.onHealth(true);
       else if (!this.#probing) void this.#probe();
       this.#tellStalled();
+      this.#confirmNowAndThen();
       this.#lookLater();
     });
   }
 
   get #worksWell(): boolean {
     return this.#options.leads() && this.#options.underWayMs() < LONG_MS;
+  }
+
+  #confirmNowAndThen(): void {
+    const { clock, leads, confirm } = this.#options;
+    const nowMs = clock.nowMs();
+    if (this.#confirming || !leads() || nowMs - this.#confirmedMs < CONFIRM_MS) return;
+    this.#confirmedMs = nowMs;
+    this.#confirming = true;
+    const done = (): void => {
+      this.#confirming = false;
+    };
+    confirm().then(done, done);
   }
 
   /** Once for each time that storage does not answer. When it has, an append is logged as slow. */

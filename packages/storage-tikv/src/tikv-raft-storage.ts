@@ -66,6 +66,14 @@ export class TikvRaftStorage implements RaftStorage {
     this.#state = decodeRaftState(bytes);
   }
 
+  /** One read at the newest timestamp: PD is not asked. */
+  async isOwned(signal: AbortSignal): Promise<boolean> {
+    assert(this.#loaded, 'asked before it was loaded');
+    signal.throwIfAborted();
+    const found = await this.#options.client.get(this.#key, { signal, timeoutMs: TRY_TIMEOUT_MS });
+    return found !== undefined && ownerOf(found) === this.#owner;
+  }
+
   /** Replaces the state by what `next` makes of the value, once. Returns the new state. */
   async #write(next: (found: Uint8Array | undefined) => Uint8Array): Promise<Uint8Array> {
     const { client, signal, logger } = this.#options;

@@ -54,6 +54,13 @@ export class SimRaftStorage implements RaftStorage {
     if (failing) throw new InjectedFault('injected: raft state may be saved');
   }
 
+  async isOwned(signal: AbortSignal): Promise<boolean> {
+    await this.#process.delay(Math.max(0, this.#stalledUntilMs - this.#nowMs) + this.#wayMs());
+    const owned = await this.#inner.isOwned(signal);
+    await this.#process.delay(this.#wayMs());
+    return owned;
+  }
+
   #arrive(): Promise<void> {
     const delayMs = Math.max(0, this.#stalledUntilMs - this.#nowMs) + this.#wayMs();
     return new Promise((resolve) => void this.#process.host.scheduler.after(delayMs, resolve));

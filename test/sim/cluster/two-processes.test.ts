@@ -1,3 +1,4 @@
+import { epoch } from '@engram/core';
 import { expect, test } from 'vitest';
 import { Processes } from './processes.ts';
 
@@ -79,5 +80,36 @@ test('members that live on while another one goes on alone serve no earlier stat
     await cluster.put('c', 'newer');
     expect(await cluster.get('c')).toBe('newer');
     expect(cluster.log.sealed.holder).toBe(3n);
+  });
+});
+
+test('the only member’s process before its replacement ends within seconds, though nobody calls it', async () => {
+  const cluster = new Processes({ b: 2n });
+  await cluster.run(async () => {
+    cluster.start('b', 2n);
+    await cluster.until(() => cluster.serves('b'));
+    await cluster.wait(20_000);
+    expect(cluster.leads('b')).toBe(true);
+    cluster.start('b-again', 2n);
+    await cluster.until(() => cluster.ended.has('b'), 8000);
+    expect(cluster.ended.get('b')).toMatch(TAKEN_OVER);
+    await cluster.until(() => cluster.serves('b-again'));
+  });
+});
+
+test('a leader that nobody calls learns within seconds that the log is another one’s', async () => {
+  const cluster = new Processes({ a: 1n, b: 2n, c: 3n });
+  await cluster.run(async () => {
+    for (const [name, id] of Object.entries({ a: 1n, b: 2n, c: 3n })) cluster.start(name, id);
+    await cluster.until(() => ['a', 'b', 'c'].every((name) => cluster.serves(name)));
+    await cluster.moveLeader('a');
+    await cluster.wait(7000);
+    // Whoever it is: Raft knows nothing of it.
+    const { sealed } = cluster.log;
+    cluster.log.seal({ epoch: epoch(sealed.epoch + 1), holder: 99n });
+    expect(cluster.leads('a')).toBe(true);
+    // Its leadership ends, and whoever is elected next seals the log anew.
+    await cluster.until(() => cluster.log.sealed.holder !== 99n, 8000);
+    expect(cluster.ended).toEqual(new Map());
   });
 });

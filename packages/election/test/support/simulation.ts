@@ -356,6 +356,7 @@ export class Simulation {
     const broken = new Error('the disk is on fire');
     return {
       load: () => inner.load(),
+      isOwned: (signal) => inner.isOwned(signal),
       save: async (batch) => {
         const delayMs = prng.chance(0.05) ? prng.fraction() * 3000 : prng.fraction() * 10;
         const fails = prng.chance(0.001);
