@@ -16,8 +16,8 @@ export class MemberNode<Life extends MemberLife = MemberLife> {
   lost = false;
   /** True if a start is scheduled. */
   starting = false;
-  /** True once a process on another machine has taken the place of the member. The node is not started again. */
-  replaced = false;
+  /** True once another process takes the member's state over. The node must end by itself, and is not started again. */
+  superseded = false;
 
   constructor(id: bigint, host: SimHost, joins: boolean) {
     this.id = id;

@@ -26,6 +26,12 @@ export async function finishMembers(world: MembersWorld): Promise<void> {
   await healthy(world);
   await until(
     world,
+    'processes whose member another one is end',
+    () => world.isSettled,
+    () => world.nodes.flatMap(({ superseded, alive, name }) => (superseded && alive ? [name] : [])).join(' '),
+  );
+  await until(
+    world,
     'requests are answered',
     () => world.calls.underWay.length === 0,
     () => world.calls.underWay.join(', '),
@@ -59,7 +65,7 @@ async function majorityGoesOn(world: MembersWorld): Promise<void> {
     undefined,
   );
   const voters = newest === undefined ? [] : votersOf(newest);
-  if (voters.length < 3 || !random.chance(0.5)) return;
+  if (!world.isSettled || voters.length < 3 || !random.chance(0.5)) return;
   const most = Math.ceil(voters.length / 2) - 1;
   // Those that are dead already have died at a time that matters.
   const lost = new Set(voters.map((id) => world.nodeOf(id)).filter(({ alive }) => alive === undefined));

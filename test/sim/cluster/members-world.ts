@@ -117,6 +117,14 @@ export abstract class MembersWorld<
   /** Whether the error is no defect of the member, which ends and is started again. */
   protected abstract isExcused(node: Node, names: readonly string[], error: unknown): boolean;
 
+  /** A member has logged a warning. */
+  protected warned(_fields: object, _message: string): void {}
+
+  /** Whether members may be lost at the end: no process is being superseded by another one. */
+  get isSettled(): boolean {
+    return this.nodes.every(({ superseded, alive }) => !superseded || alive === undefined);
+  }
+
   /** Ends all faults of shared storage. */
   abstract healStorage(): void;
 
@@ -135,7 +143,7 @@ export abstract class MembersWorld<
 
   /** The nodes that were not removed, as far as they know, and whose member has not moved to another one. */
   get members(): readonly Node[] {
-    return this.nodes.filter(({ removed, replaced }) => !removed && !replaced);
+    return this.nodes.filter(({ removed, superseded }) => !removed && !superseded);
   }
 
   /** Starts members that some member lists and that were never started. */
@@ -219,7 +227,7 @@ export abstract class MembersWorld<
   /** Starts a life of the node, unless it lives, is no member any more, or the run is over. */
   start(node: Node): void {
     node.starting = false;
-    if (node.alive !== undefined || node.removed || node.replaced || node.lost || this.over) return;
+    if (node.alive !== undefined || node.removed || node.superseded || node.lost || this.over) return;
     const life: Life = this.makeLife(node, {
       id: node.id,
       host: node.host,
@@ -316,7 +324,7 @@ export abstract class MembersWorld<
       return;
     }
     this.kill(node);
-    if (!node.removed && !node.replaced) this.startSoon(node);
+    if (!node.removed && !node.superseded) this.startSoon(node);
   }
 
   #isExcused(node: Node, error: unknown): boolean {
@@ -394,7 +402,10 @@ export abstract class MembersWorld<
         tell('log', fields, message);
         if (message === 'leads') this.guarded(() => this.#leads((fields as { epoch?: unknown }).epoch));
       },
-      warn: (fields, message) => tell('warning', fields, message),
+      warn: (fields, message) => {
+        tell('warning', fields, message);
+        this.warned(fields, message);
+      },
       error: (fields, message) => {
         tell('error', fields, message);
         const broken = Object.values(fields).some(

@@ -11,7 +11,8 @@ export interface PeerLinkOptions {
   readonly self: bigint;
   /** A message was not taken. */
   readonly onRefused: (fault: string) => void;
-  readonly to: SimHost;
+  /** The host to which the address leads now. */
+  readonly to: () => SimHost;
   /** The peer service of the process on the other host. Undefined if it does not listen yet. */
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
   readonly onConnected: () => void;
@@ -42,6 +43,8 @@ export class PeerLink {
   readonly #options: PeerLinkOptions;
   /** The connected process; undefined if not connected. */
   #peer: SimProcess | undefined;
+  /** The host that was dialled last. */
+  #to: SimHost;
   /** Counts connections. Messages of an earlier one are dropped. */
   #connection = 0;
   #heard = false;
@@ -52,6 +55,7 @@ export class PeerLink {
 
   constructor(options: PeerLinkOptions) {
     this.#options = options;
+    this.#to = options.to();
     this.#dial();
   }
 
@@ -59,8 +63,8 @@ export class PeerLink {
     const peer = this.#peer;
     if (peer === undefined) return;
     const sent = bytes.slice();
-    const { network, from, to, self, serviceOf } = this.#options;
-    network.send(from, to, (receiver) => {
+    const { network, from, self, serviceOf } = this.#options;
+    network.send(from, peer.host, (receiver) => {
       if (receiver !== peer) return;
       const fault = serviceOf(receiver)?.message(sent, { member: self, dialed: false });
       if (fault !== undefined) this.#options.onRefused(fault);
@@ -148,7 +152,9 @@ export class PeerLink {
   }
 
   #dial(): void {
-    const { from, to, network, serviceOf } = this.#options;
+    const { from, network, serviceOf } = this.#options;
+    const to = this.#options.to();
+    this.#to = to;
     this.#connection += 1;
     const connection = this.#connection;
     const isCurrent = (): boolean => connection === this.#connection && !this.#closed;
@@ -175,8 +181,8 @@ export class PeerLink {
 
   /** The host refuses for a missing process, if the way back is open. */
   #refused(isCurrent: () => boolean): void {
-    const { from, to, network } = this.#options;
-    if (network.isCut(to, from.host)) return;
+    const { from, network } = this.#options;
+    if (network.isCut(this.#to, from.host)) return;
     from.after(RESET_MS, () => {
       if (!isCurrent()) return;
       this.#options.onGone();
@@ -194,8 +200,8 @@ export class PeerLink {
 
   /** The host of the dead process resets the connection, if the way back is open. */
   #reset(connection: number): void {
-    const { from, to, network } = this.#options;
-    if (network.isCut(to, from.host)) return;
+    const { from, network } = this.#options;
+    if (network.isCut(this.#to, from.host)) return;
     from.after(RESET_MS, () => {
       if (connection === this.#connection) this.#broken();
     });
@@ -242,6 +248,6 @@ export class PeerLink {
   }
 
   get #name(): string {
-    return this.#options.to.name;
+    return this.#to.name;
   }
 }

@@ -93,7 +93,7 @@ export class PeerLinks implements PeerNetwork {
         from: process,
         self,
         onRefused: refused,
-        to: hostOf(id),
+        to: () => hostOf(id),
         serviceOf,
         onConnected: () => own()?.connected(id),
         onDisconnected: () => own()?.disconnected(id),

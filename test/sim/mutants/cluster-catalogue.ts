@@ -69,7 +69,7 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: "    if (request.epoch !== leadership.epoch) return { error: 'NotLeader' };\n",
+        find: "    if (request.epoch !== leadership.epoch) return peerpb.encodeAnswer({ error: 'NotLeader' });\n",
         replace: '',
       },
     ],
@@ -299,8 +299,9 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/committed-feed.ts`,
-        find: "    const outcome = await this.#log.append(batch, seal);\n    if (outcome.kind === 'committed') this.#feed.push(batch);\n",
-        replace: '    this.#feed.push(batch);\n    const outcome = await this.#log.append(batch, seal);\n',
+        find: "    const outcome = await this.#log.append(batch, seal);\n    if (outcome.kind === 'committed') this.#feed.push({ ...batch, chain: this.#log.chainAt?.(endOf(batch)) });\n",
+        replace:
+          '    void endOf;\n    this.#feed.push(batch);\n    const outcome = await this.#log.append(batch, seal);\n',
       },
     ],
   },

@@ -21,6 +21,8 @@ export interface StoresLogOptions {
   readonly onSealed: (seal: Seal) => void;
   readonly onSegment: (segment: number, from: LogPosition | undefined) => void;
   readonly onImageRoot: (root: ImageRoot, before: ImageRoot | undefined) => void;
+  /** A piece of an image is written, and its round is not published yet. */
+  readonly onPiece: (key: Uint8Array) => void;
   /** Called with the member that reports what it needs. */
   readonly onNeed: (member: bigint, from: number) => void;
   readonly guarded: (work: () => void) => void;
@@ -50,7 +52,7 @@ export class StoresLog {
   }
 
   #committed(key: Uint8Array, value: Uint8Array): void {
-    const { keys, onNeed, onImageRoot } = this.#options;
+    const { keys, onNeed, onImageRoot, onPiece } = this.#options;
     const named = keys.parse(key);
     if (named?.kind === 'seal') this.#seal(named.segment, value);
     else if (named?.kind === 'slot') this.#part(named.segment, named.first, value);
@@ -61,7 +63,7 @@ export class StoresLog {
     } else if (key.length === this.#needStart.length + 8 && startsWith(key, this.#needStart)) {
       const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
       onNeed(keys.memberOf(key), Number(view.getBigUint64(0, true)));
-    }
+    } else if (keys.parsePiece(key) !== undefined) onPiece(key);
   }
 
   #seal(segment: number, value: Uint8Array): void {

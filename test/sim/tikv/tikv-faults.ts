@@ -159,6 +159,11 @@ export class TikvFaultStep extends MemberFaults<TikvLife, TikvNode> {
     this.world.scheduler.after(3000 * this.random.fraction(), () => regions.followPd());
   }
 
+  /** Storage changes a byte of an image that is being written. Only reading it back shows that. */
+  'damaged-piece'(): void {
+    this.world.troubles.damagePiece();
+  }
+
   /** Often longer than a member may be silent before a trim ignores it. */
   #longMs(): number {
     return this.random.pick([500, 3000, 2 * this.world.settings.silentMaxMs]) * this.random.fraction();

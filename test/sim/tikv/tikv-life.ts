@@ -1,9 +1,20 @@
-import { LogKeys, openRoot, openTikvStorage, TikvRaftStorage } from '@engram/storage-tikv';
+import { Election, type ElectionView, goOnAlone, type MemberId, memberId, type RaftState } from '@engram/election';
+import type { Seal } from '@engram/core';
+import type { Log, LogBatch } from '@engram/storage';
+import { LogKeys, openRoot, openTikvStorage, readRaftStates, TikvRaftStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { FakeCluster } from '@engram/tikv-client/testing';
-import { CLUSTER_ID, type LifeStorage, MemberLife, type MemberLifeParts } from '../cluster/member-life.ts';
+import {
+  CLUSTER_ID,
+  electionOptions,
+  type LifeStorage,
+  MemberLife,
+  type MemberLifeParts,
+  urlOf,
+} from '../cluster/member-life.ts';
 import type { TikvSettings } from './tikv-settings.ts';
 import { TikvWay } from './tikv-way.ts';
+import type { TikvNode } from './tikv-world.ts';
 
 export const PREFIX = 'sim';
 export const keys = new LogKeys(PREFIX);
@@ -14,6 +25,7 @@ const BYTES_PER_SECOND = 1e6;
 export interface TikvLifeParts extends MemberLifeParts {
   readonly settings: TikvSettings;
   readonly stores: FakeCluster;
+  readonly node: TikvNode;
   readonly isForgotten: () => boolean;
 }
 
@@ -46,6 +58,30 @@ export class TikvLife extends MemberLife {
     await this.#client?.close();
   }
 
+  /** As the server does it for --force-new-cluster. */
+  async #goOnAlone(client: TikvClient, storageOf: (member: bigint) => TikvRaftStorage): Promise<void> {
+    const { node, id } = this.#parts;
+    const { random } = this.process;
+    const clusterOf = (self: MemberId, state: RaftState): ElectionView =>
+      new Election({ ...electionOptions, clusterId: CLUSTER_ID, self, random }, state).view;
+    await goOnAlone({
+      self: {
+        id: memberId(id),
+        name: `m${id}`,
+        peerUrls: [urlOf(id)],
+        clientUrls: [`http://c${id}`],
+        isLearner: false,
+      },
+      known: [...(await readRaftStates(client, keys, START_TIMEOUT_MS)).keys()].map(memberId),
+      storageOf,
+      agreedBy: (states) =>
+        [...states]
+          .map(([self, state]) => clusterOf(self, state))
+          .reduce((one, other) => (other.appliedIndex > one.appliedIndex ? other : one)).cluster,
+    });
+    node.forces = false;
+  }
+
   /** As the server opens it. */
   protected async openStorage(): Promise<LifeStorage> {
     const { stores, settings, logger, firstMembers, id, onAppending } = this.#parts;
@@ -63,7 +99,10 @@ export class TikvLife extends MemberLife {
     const found = firstMembers === undefined ? undefined : { clusterId: CLUSTER_ID, members: [] };
     const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
     const { signal } = this.#closing;
-    const raftStorage = new TikvRaftStorage({ client, keys, memberId: id, clock, random, logger, signal });
+    const storageOf = (member: bigint): TikvRaftStorage =>
+      new TikvRaftStorage({ client, keys, memberId: member, clock, random, logger, signal });
+    if (this.#parts.node.forces) await this.#goOnAlone(client, storageOf);
+    const raftStorage = storageOf(id);
     const { segmentBytes, partBytesMax, silentMaxMs, appendTimeoutMs, sealTimeoutMs, localBytesMax } = settings;
     const storage = await openTikvStorage({
       client,
@@ -84,15 +123,7 @@ export class TikvLife extends MemberLife {
     const { log, values, image } = storage;
     return {
       storage: {
-        log: {
-          append: (batch, seal) => {
-            onAppending(batch, seal);
-            return log.append(batch, seal);
-          },
-          read: (from, either) => log.read(from, either),
-          seal: (seal) => log.seal(seal),
-          heldBy: (seal, either) => log.heldBy(seal, either),
-        },
+        log: tapped(log, onAppending),
         values,
         image,
         [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
@@ -112,4 +143,19 @@ export class TikvLife extends MemberLife {
       feedBytesMax: settings.feedBytesMax,
     };
   }
+}
+
+/** The log as it is, which tells of each batch that is sent to it. */
+function tapped(log: Log, onAppending: MemberLifeParts['onAppending']): Log {
+  return new Proxy(log, {
+    get(target, name) {
+      if (name === 'append')
+        return (batch: LogBatch, seal: Seal) => {
+          onAppending(batch, seal);
+          return target.append(batch, seal);
+        };
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -41,11 +41,15 @@ const faultWeights = {
   'pd-outage': 1,
   'pd-clock': 0.5,
   'pd-view': 0.5,
+  'damaged-piece': 1,
 } as const;
 
 /** See `TikvScenarioStep`. */
 const scenarioWeights = {
   'away-behind-trim': 3,
+  'replace-member': 2,
+  'split-processes': 2,
+  'force-alone': 0.7,
   'read-what-was-told': 0.5,
   'renew-at-ousted': 1,
   'lead-again': 0.7,

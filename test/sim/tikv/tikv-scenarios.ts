@@ -8,7 +8,7 @@ export class TikvScenarioStep extends MemberScenarios<TikvLife, TikvNode> {
   declare protected readonly world: TikvWorld;
 
   static run(world: TikvWorld, step: TikvStep, kind: TikvScenarioKind): void {
-    const able = TikvScenarioStep.able(world, step, kind);
+    const able = TikvScenarioStep.able(world, step, kind) ?? TikvScenarioStep.#lone(world, step, kind);
     if (able !== undefined) new TikvScenarioStep(world, step, ...able)[kind]();
   }
 
@@ -50,6 +50,91 @@ export class TikvScenarioStep extends MemberScenarios<TikvLife, TikvNode> {
         this.after(1500 * this.random.fraction(), () =>
           this.send(away, this.random.pick(['look', 'range-all', 'put', 'txn'] as const)),
         );
+    });
+  }
+
+  /** The only member, for the scenarios that need no other. */
+  static #lone(world: TikvWorld, step: TikvStep, kind: TikvScenarioKind): readonly [TikvLife, TikvLife] | undefined {
+    const [only, second] = world.serving;
+    if (world.ending || kind !== 'replace-member' || only === undefined || second !== undefined) return undefined;
+    world.tell(() => `#${step.id} ${kind}: m${only.id} is alone`);
+    return [only, only];
+  }
+
+  /** A member is believed dead, and a process on another machine takes its place. The old one is dead, cut off, or lives. */
+  'replace-member'(): void {
+    this.disturb();
+    const old = this.nodeOf(this.random.pick([this.leader, this.follower]));
+    const how = this.random.pick(['dead', 'cut-off', 'lives', 'lives'] as const);
+    if (old.superseded) return;
+    this.world.tell(() => `  ${old.name}: ${how}`);
+    if (how === 'dead') this.world.kill(old);
+    if (how === 'cut-off') {
+      this.#cutFrom([old], this.world.nodes);
+      if (this.random.chance(0.5)) old.alive?.way.cut();
+    }
+    const next = this.world.replace(old);
+    if (how === 'cut-off') this.#cutFrom([old], [next]);
+    this.world.startSoon(next);
+    this.#useBoth([old], next);
+  }
+
+  /**
+   * A leader and a follower hear each other, and do not hear the rest. There a new process takes the follower's place, so both
+   * sides are a majority of members.
+   */
+  'split-processes'(): void {
+    this.disturb();
+    const side = [this.leader, this.follower].map((life) => this.nodeOf(life));
+    if (side.some(({ superseded }) => superseded)) return;
+    const next = this.world.replace(side[1]!);
+    this.#cutFrom(side, [...this.world.nodes, next]);
+    this.world.startSoon(next);
+    this.#useBoth(side, next);
+  }
+
+  /** An operator lets a member go on alone, although others may live. They do not see it at first. */
+  'force-alone'(): void {
+    this.disturb();
+    if (!this.world.isSettled) return;
+    const survivor = this.nodeOf(this.follower);
+    const others = this.world.members.filter((node) => node !== survivor);
+    if (this.random.chance(0.7)) this.#cutFrom([survivor], others);
+    for (const node of others) if (this.random.chance(0.4)) this.world.kill(node);
+    this.world.force(survivor);
+    this.#useBoth(others, survivor);
+  }
+
+  #cutFrom(side: readonly TikvNode[], rest: readonly TikvNode[]): void {
+    const { network } = this.world;
+    for (const node of rest) {
+      if (side.includes(node)) continue;
+      for (const { host } of side) {
+        network.cut(host, node.host);
+        network.cut(node.host, host);
+      }
+    }
+  }
+
+  /** For a time clients write where another member leads, and read everywhere. Then the network is whole. */
+  #useBoth(old: readonly TikvNode[], next: TikvNode): void {
+    const { network } = this.world;
+    this.send(this.leader, 'grant-crowded');
+    const isOld = (life: TikvLife): boolean => old.includes(this.nodeOf(life));
+    for (let atMs = 500; atMs < 9000; atMs += 300) {
+      this.after(atMs, () => {
+        const leader = this.world.leaders.find((life) => !isOld(life)) ?? next.serving;
+        if (leader !== undefined && !isOld(leader)) this.send(leader, this.random.pick(['put', 'put', 'txn'] as const));
+      });
+      this.after(atMs + 300 * this.random.fraction(), () => {
+        const { serving } = this.random.pick(old);
+        if (serving !== undefined)
+          this.send(serving, this.random.pick(['look', 'range-all', 'renew-crowded'] as const));
+      });
+    }
+    this.world.scheduler.after(9000 + 3000 * this.random.fraction(), () => {
+      network.healAll();
+      for (const { alive } of old) alive?.way.heal();
     });
   }
 

@@ -19,6 +19,7 @@ export class TikvTroubles {
   readonly #random: Prng;
   #pending: Pending[] = [];
   #busyUntilMs = 0;
+  #damages = false;
   #busy: readonly number[] = [];
 
   constructor(world: TikvWorld) {
@@ -37,11 +38,27 @@ export class TikvTroubles {
     this.next(fault, ({ command, context }) => WRITES.has(command) && context?.requestSource === `m${member}`);
   }
 
+  /** The next piece of an image is damaged where it lies, once it is written. */
+  damagePiece(): void {
+    this.#damages = true;
+  }
+
+  pieceWritten(key: Uint8Array): void {
+    if (!this.#damages) return;
+    this.#damages = false;
+    this.#world.tell(() => '  a piece of an image is damaged');
+    const [newest] = this.#world.stores.mvcc.row(key).writes;
+    const { value } = newest!;
+    // In place: what the writer has in memory is another array.
+    value[this.#random.below(value.length)]! ^= 0x40;
+  }
+
   /** Everything works again. */
   heal(): void {
     const { stores } = this.#world;
     this.#pending = [];
     this.#busyUntilMs = 0;
+    this.#damages = false;
     stores.pd.leader = Math.max(0, stores.pd.leader);
     stores.mvcc.declinesOnePhase = false;
     stores.regions.followPd();

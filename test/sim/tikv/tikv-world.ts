@@ -9,10 +9,18 @@ import { keys, TikvLife } from './tikv-life.ts';
 import type { TikvPlan } from './tikv-plan.ts';
 import { TikvTroubles } from './tikv-troubles.ts';
 
-export type TikvNode = MemberNode<TikvLife>;
+/** A machine of a cluster on the scripted stores. */
+export class TikvNode extends MemberNode<TikvLife> {
+  /** True until a start has let the member go on alone, without the others. */
+  forces = false;
+  /** The time at which a process of it was last ended. */
+  endedMs = Number.NEGATIVE_INFINITY;
+}
 
 const STORES = 3;
 const PD_MEMBERS = 3;
+/** How long a report of a process that has ended may still be taken for one of its successor. */
+const SHARED_REPORT_MS = 10_000;
 
 /** What a member has said of its needs. */
 interface Need {
@@ -54,6 +62,7 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
         const enough = this.forgotten.get(member);
         if (enough !== undefined && from >= enough) this.forgotten.delete(member);
       },
+      onPiece: (key) => this.troubles.pieceWritten(key),
       guarded: (work) => this.guarded(work),
     });
     this.troubles = new TikvTroubles(this);
@@ -76,12 +85,34 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
   }
 
   protected makeNode(id: bigint, host: SimHost, joins: boolean): TikvNode {
-    return new MemberNode<TikvLife>(id, host, joins);
+    return new TikvNode(id, host, joins);
   }
 
   protected makeLife(node: TikvNode, parts: MemberLifeParts): TikvLife {
     const { settings, stores } = this;
-    return new TikvLife({ ...parts, settings, stores, isForgotten: () => this.forgotten.has(node.id) });
+    return new TikvLife({ ...parts, settings, stores, node, isForgotten: () => this.forgotten.has(node.id) });
+  }
+
+  /** Another machine takes the place of this one. The old process, if it lives, is not told. */
+  replace(node: TikvNode): TikvNode {
+    node.superseded = true;
+    const count = this.nodes.filter(({ id }) => id === node.id).length;
+    const name = `${node.name.replace(/'+$/, '')}${"'".repeat(count)}`;
+    this.tell(() => `  ${name} is to take the place of ${node.name}`);
+    return this.addNode(node.id, name, `host ${name}`, node.joins);
+  }
+
+  /** The operator lets this member go on alone. The others, if they live, are not told. */
+  force(node: TikvNode): void {
+    for (const other of this.nodes) if (other !== node) other.superseded = true;
+    node.forces = true;
+    this.kill(node);
+    this.tell(() => `  ${node.name} is to go on alone`);
+    this.startSoon(node);
+  }
+
+  override get isSettled(): boolean {
+    return super.isSettled && this.nodes.every(({ forces }) => !forces);
   }
 
   /** An image was published. Members that were silent for long may still list what it lacks. */
@@ -93,10 +124,32 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
     }
   }
 
+  override kill(node: TikvNode): void {
+    if (node.alive !== undefined) node.endedMs = this.nowMs;
+    super.kill(node);
+  }
+
+  /** Whether another process of the same member reports what it needs under the same name, or did a moment ago. */
+  #sharesItsReports(node: TikvNode): boolean {
+    return this.nodes.some(
+      (other) =>
+        other !== node &&
+        other.id === node.id &&
+        (other.alive !== undefined || this.nowMs - other.endedMs < SHARED_REPORT_MS),
+    );
+  }
+
+  protected override warned(fields: object, message: string): void {
+    if (!message.startsWith('a member held the log back for too long')) return;
+    const { member } = fields as { member?: unknown };
+    if (typeof member === 'string') this.forgotten.set(BigInt(`0x${member}`), this.history.next);
+  }
+
   protected isExcused(node: TikvNode, names: readonly string[], error: unknown): boolean {
     if (names[0] === 'StorageUnavailableError' || names[0] === 'StorageOpenError' || names[0] === 'TikvError')
       return true;
-    if (names.includes('StorageTrimmedError')) return node.replaced || this.forgotten.has(node.id);
-    return node.replaced && /later start of this member/.test(String(error));
+    if (names.includes('StorageTrimmedError'))
+      return node.superseded || this.forgotten.has(node.id) || this.#sharesItsReports(node);
+    return node.superseded && names.includes('ElectionError') && /taken its state over/.test(String(error));
   }
 }
