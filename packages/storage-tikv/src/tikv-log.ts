@@ -130,7 +130,7 @@ export class TikvLog implements Log {
       return { kind: 'committed' };
     } catch (error) {
       // The batch is in the log. But this node had other records before it.
-      if (error instanceof ChainMismatch) throw new StorageCorruptError(error.message, source.name, { cause: error });
+      if (error instanceof ChainMismatch) throw await bytes.diverged(error.message, error);
       const cause = translate(error, source.name, { closing });
       if (cause instanceof StorageUnavailableError) return { kind: 'uncertain', cause };
       throw cause;

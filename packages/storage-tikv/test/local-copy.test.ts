@@ -388,49 +388,6 @@ test('TiKV that lost the end of the log while a node runs is noticed by its next
   await expect(readAll(storage)).rejects.toThrow(/does not continue what is known/);
 });
 
-describe('a copy that has a batch which is not in the log', () => {
-  /** A node that was given a foreign batch at 11, where another one has appended its own. */
-  async function diverged(bed: TikvBed) {
-    const storage = await bed.open();
-    const leader = await bed.open({ local: { kind: 'memory' } });
-    const seal = sealOf(2, 5n);
-    await leader.log.seal(seal);
-    await storage.values.adopt!(batchOf(11, 3, 9));
-    await append(leader, batchOf(11, 3), seal);
-    return { storage, leader, seal };
-  }
-
-  async function expectNew(bed: TikvBed, end: number): Promise<void> {
-    const again = await bed.open();
-    const reads = readsSince(bed);
-    const seen = await readAll(again);
-    expectRecords(seen, [...ten, batchOf(11, 3), batchOf(14, end - 14)]);
-    expect(reads()).toBeGreaterThan(3);
-    expect(bed.logger.warnings.join()).toMatch(/the copy of the log is given up|is not of this log/);
-  }
-
-  test('refuses what its node appends behind it, and is not used again', async () => {
-    await using bed = await filled();
-    const { storage } = await diverged(bed);
-    const own = sealOf(3, 6n);
-    expect(await storage.log.seal(own)).toBe(14);
-    await expect(storage.log.append(batchOf(14, 2), own)).rejects.toThrow(
-      /at 14 of the log does not continue the copy/,
-    );
-    await storage[Symbol.asyncDispose]();
-    await expectNew(bed, 16);
-  });
-
-  test('refuses what is read from the log, and is not used again', async () => {
-    await using bed = await filled();
-    const { storage, leader, seal } = await diverged(bed);
-    await append(leader, batchOf(14, 2), seal);
-    await expect(readAll(storage)).rejects.toThrow(/does not continue/);
-    await storage[Symbol.asyncDispose]();
-    await expectNew(bed, 16);
-  });
-});
-
 test('a checkpoint is of use to the next start, which reads on from it', async () => {
   await using bed = await filled();
   const storage = await bed.open();
