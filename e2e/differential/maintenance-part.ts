@@ -13,6 +13,10 @@ export async function maintenancePart(judge: Judge): Promise<void> {
   await judge.call(ask.put, { key: 'a', value: 'b' });
   for (const linearizable of [false, true])
     await judge.call(ask.memberList, { linearizable }, { settle: withoutPorts });
+  await judge.call(ask.authStatus, {});
+  for (const name of ['root', '']) await judge.call(ask.authenticate, { name, password: 'x' });
+  await judge.call(ask.userList, {});
+  await judge.call(ask.roleList, {});
   for (const revision of [-1n, 0n, 1n, 2n, 3n, INT64_MAX])
     await judge.call(ask.hashKv, { revision }, { ignore: ['hash'] });
   await judge.call(ask.hash, {}, { ignore: ['hash'] });

@@ -20,6 +20,10 @@ export const snapshot = method('Maintenance/Snapshot', 'SnapshotRequest');
 export const moveLeader = method('Maintenance/MoveLeader', 'MoveLeaderRequest');
 export const downgrade = method('Maintenance/Downgrade', 'DowngradeRequest');
 export const authStatus = method('Auth/AuthStatus', 'AuthStatusRequest');
+export const authenticate = method('Auth/Authenticate', 'AuthenticateRequest');
+export const userAdd = method('Auth/UserAdd', 'AuthUserAddRequest');
+export const userList = method('Auth/UserList', 'AuthUserListRequest');
+export const roleList = method('Auth/RoleList', 'AuthRoleListRequest');
 export const memberList = method('Cluster/MemberList', 'MemberListRequest');
 
 type Settle = (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];

@@ -1,4 +1,5 @@
 import type { MethodTable } from '@engram/wire';
+import { authMethods } from './auth-service.ts';
 import { CallAdmission } from './call-admission.ts';
 import { clusterMethods } from './cluster-service.ts';
 import { healthMethods } from './health-service.ts';
@@ -10,8 +11,8 @@ import type { ServicesOptions } from './services-options.ts';
 import { watchMethods } from './watch-service.ts';
 
 /**
- * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (Auth,
- * Lock, Election so far).
+ * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (most of
+ * Auth, Lock and Election so far).
  */
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);
@@ -22,6 +23,7 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...leaseMethods(parts, admission),
     ...clusterMethods(parts, admission),
     ...maintenanceMethods(parts, admission),
+    ...authMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
 }
