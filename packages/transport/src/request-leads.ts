@@ -34,7 +34,9 @@ export class RequestLeads implements Leads {
     if (protocols === 'http') return this.#http;
     const subtype = subtypeOf(head.contentType);
     if (subtype !== undefined) return this.#calls.find(head, subtype);
-    return this.#host.secure && protocols === 'both' ? this.#http : this.#notGrpc(head);
+    // As in etcd, gRPC's server refuses what looks like its own: grpc-web, for one.
+    const plain = this.#host.secure && protocols === 'both' && !head.contentType.includes('application/grpc');
+    return plain ? this.#http : this.#notGrpc(head);
   }
 
   #notGrpc({ contentType }: RequestHead): Lead {

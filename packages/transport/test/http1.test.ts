@@ -51,6 +51,53 @@ async function dial(): Promise<{ socket: Socket; text(): string }> {
   return { socket, text: () => text };
 }
 
+test.each([
+  { target: 'http://other.example/health?a=1', path: '/health', host: 'other.example' },
+  { target: 'HTTPS://user@other.example:80/', path: '/', host: 'other.example:80' },
+  { target: 'http://other.example', path: '/', host: 'other.example' },
+  { target: '/http://other.example/', path: '/http://other.example/', host: 'x' },
+  { target: 'http:///health', path: '/health', host: 'x' },
+])('the target $target asks for $path at $host', async ({ target, path, host }) => {
+  const seen: HttpRequest[] = [];
+  answer = async (request) => {
+    seen.push(request);
+    return { status: 200, headers: {}, body: 'here' };
+  };
+  const { text, socket } = await dial();
+  socket.write(get(target));
+  await until(() => text().includes('here'));
+  expect(seen).toMatchObject([{ path, headers: { host } }]);
+});
+
+test('edge 135: headers have a bound', async () => {
+  for (const [bytes, status] of [
+    [60_000, '200 OK'],
+    [70_000, '431 Request Header Fields Too Large'],
+  ] as const) {
+    const { socket, text } = await dial();
+    socket.write(get('/a', `x-long: ${'x'.repeat(bytes)}\r\n`));
+    await until(() => text() !== '');
+    expect(text().split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
+    socket.destroy();
+  }
+});
+
+test.each(['get', 'Get', 'FOO', 'a.b-c'])('the method %s is not allowed', async (method) => {
+  const { socket, text } = await dial();
+  const closed = once(socket, 'close');
+  socket.write(`${method} /health HTTP/1.0\r\n\r\n`);
+  await closed;
+  expect(text()).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+});
+
+test.each(['get /health', 'get /health HTTP/2.0', 'hello'])('%s is not HTTP/1, and gets no answer', async (line) => {
+  const { socket, text } = await dial();
+  const closed = once(socket, 'close');
+  socket.write(`${line}\r\n\r\n`);
+  await closed;
+  expect(text()).toBe('');
+});
+
 test('requests that are sent ahead are served one after another, in their order, bodies too', async () => {
   const { socket, text } = await dial();
   socket.write(get('/1') + post('/2', 'two') + get('/3'));

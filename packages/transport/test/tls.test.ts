@@ -223,6 +223,7 @@ test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => 
   expect(await ask({ ':method': 'POST', ':path': '/v3/kv/put' }, '{"key":1}')).toBe(
     '404 POST /v3/kv/put null {"key":1}',
   );
+  expect(await ask({ ':method': 'POST', ':path': '/x', 'content-type': 'application/grpc-web' }, 'a')).toBe('415 ');
   expect(await ask({ ':method': 'HEAD', ':path': '/version' })).toBe('200 ');
   expect(await ask({ ':method': 'POST', ':path': '/v3/kv/put' }, 'x'.repeat(2001))).toBe('413 ');
   await new Promise<void>((resolve) => session.close(resolve));

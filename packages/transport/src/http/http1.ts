@@ -57,10 +57,10 @@ export class Http1Server {
       },
       (request, response) => this.#asked({ request, response }),
     );
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const status = socket.writable ? refusalOf(error.code ?? '') : undefined;
+    this.#server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
+      const status = socket.writable ? refusalOf(error.code ?? '', error.rawPacket) : undefined;
       if (status === undefined) socket.destroy();
-      else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+      else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     });
     // This server never listens, but its check of the timeouts starts only with this event.
     this.#server.emit('listening');
@@ -168,19 +168,27 @@ function requestOf(
   body: Uint8Array,
   signal: AbortSignal,
 ): HttpRequest {
-  const { path, query } = splitTarget(request.url ?? '/');
+  const [, authority, target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
+  const { path, query } = splitTarget(target ?? request.url ?? '/');
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return { method: request.method ?? 'GET', path, query, headers, body, peer, secure, commonName, signal };
+  // The absolute form, which a client of a proxy sends (RFC 9112, 3.2.2). The host in the target counts, as in Go.
+  if (authority !== undefined && authority !== '') headers['host'] = authority.replace(/^.*@/, '');
+  return { method: request.method ?? 'GET', path: path || '/', query, headers, body, peer, secure, commonName, signal };
 }
+
+/** A method is any token (RFC 9110, 5.6.2), also one that node's parser does not know: `get`, for one. */
+const requestLine = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 /**
  * The status line for bytes that are not a valid request. Undefined if they are not even HTTP/1: then the connection is
  * cut without an answer, as in etcd.
  */
-function refusalOf(code: string): string | undefined {
+function refusalOf(code: string, packet: Buffer | undefined): string | undefined {
+  if (code === 'HPE_INVALID_METHOD' && requestLine.test(packet?.toString('latin1') ?? ''))
+    return '405 Method Not Allowed';
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return '408 Request Timeout';
   if (code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_VERSION' || code === 'HPE_INVALID_CONSTANT')
