@@ -4,13 +4,18 @@
 # 20 MiB that the process keeps. Code that was compiled with other flags is not used.
 NODE_COMPILE_CACHE=${NODE_COMPILE_CACHE:-$root/node_modules/.cache/engram}
 export NODE_COMPILE_CACHE
+# Of node's other variables only NODE_OPTIONS counts. These change what is trusted, which code is loaded, or what is printed,
+# and an operator of etcd does not expect that.
+unset NODE_TLS_REJECT_UNAUTHORIZED NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA NODE_PATH NODE_DEBUG NODE_DEBUG_NATIVE NODE_ICU_DATA
+unset NODE_REDIRECT_WARNINGS NODE_PENDING_DEPRECATION NODE_PRESERVE_SYMLINKS NODE_PRESERVE_SYMLINKS_MAIN
 # A young generation of a fixed 8 MiB: requests die in it. Left to itself it grows in steps, each copying what would have
 # died soon: measured, that costs up to a fifth more CPU for each put. 16 MiB cost as much CPU and 16 MiB more memory.
 # An old generation of 128 MiB before the first full collection is due. The live heap of a busy node is 20 to 30 MiB, and V8 let
 # it grow by a fifth or less between two full collections: one for every 20,000 puts, a tenth of a put's CPU.
 # One thread collects it: the helpers of a collection that takes a millisecond cost more than they save, and where the cores are
 # busy the main thread waits for them. Measured on two busy cores: 2.7 instead of 5.2 ms for a collection.
-NODE_FLAGS='--min-semi-space-size=8 --max-semi-space-size=8 --initial-old-space-size=128 --no-parallel-scavenge'
+# SIGUSR1 would open node's debugger, through which code can be run: tools that rotate logs send it.
+NODE_FLAGS='--disable-sigusr1 --min-semi-space-size=8 --max-semi-space-size=8 --initial-old-space-size=128 --no-parallel-scavenge'
 # One arena of malloc: the threads beside the main one allocate little, and each had an arena whose free pages stay
 # resident, 20 MiB together.
 MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-1}

@@ -14,6 +14,8 @@ const EXIT_USAGE = 2;
 
 /** The process: reads the configuration, runs one member, and ends with it. */
 async function main(args: readonly string[]): Promise<void> {
+  // Node would not verify the certificates of TiKV and of other members. The launcher drops it, too.
+  delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const configuration = await readOrEnd(args);
   switch (configuration.kind) {
     case 'help':
@@ -74,6 +76,8 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   process.on('uncaughtException', (error) =>
     end(logger, 'a bug, or a broken promise of the system', error, error.stack),
   );
+  // As in Go's programs. Otherwise it ends the process; scripts that rotate logs send it.
+  process.on('SIGUSR2', () => {});
   // Registered first, so that a signal also stops a long start.
   const { first: stopping, second: insisting } = stopSignals();
 

@@ -67,6 +67,18 @@ test('a configuration that makes no sense ends the start with one line that says
   expect(code).toBe(1);
 });
 
+test('signals that scripts send to other programs have no effect, and nothing is debugged', async () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_DEBUG: 'http,net,tls' };
+  await using engram = await Engram.start([], { env });
+  using client = new GrpcClient(engram.url);
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    engram.child.kill(signal);
+    expect(await client.put('a', '1')).toBeGreaterThan(1);
+  }
+  expect((await engram.stop()).code).toBe(0);
+  expect(engram.stderr).not.toMatch(/Debugger listening|NODE_TLS_REJECT_UNAUTHORIZED|^(?:HTTP|NET|TLS) /m);
+});
+
 test('serves, stops on SIGTERM with 0, and keeps its data, its ids, and a rising term', async () => {
   const dataDir = join(scratch, 'kept');
   const seen = [];
