@@ -10,20 +10,32 @@ export interface SegmentRegionsOptions {
 }
 
 /**
- * Splits regions where segments begin. A segment is smaller than the size at which TiKV splits a region, so a segment's batches
- * and its seal stay in one region. Regions are split ahead of time, in the background. If that fails, the first append that
- * meets two regions ends the segment.
+ * A region has so many segments. When the log is trimmed, the region stays, with seals only, until PD merges it, an hour after
+ * the split by default. So fewer regions are better, and two segments of 64 MiB are below the size at which TiKV splits a region
+ * by itself: 144 MiB, and 384 MiB from version 8.4 on.
+ */
+const SEGMENTS_OF_REGION = 2;
+
+/**
+ * Splits regions where segments begin. A region's segments together are smaller than the size at which TiKV splits it, so a
+ * segment's batches and its seal stay in one region. Regions are split ahead of time, in the background. If that fails, the
+ * first append that meets two regions ends the segment.
  */
 export class SegmentRegions {
   readonly #options: SegmentRegionsOptions;
   #splitting: Promise<void> = Promise.resolve();
+  /** The segments that were prepared since the last split. A process does not know of those of others, and begins with a split. */
+  #unsplit = SEGMENTS_OF_REGION;
 
   constructor(options: SegmentRegionsOptions) {
     this.#options = options;
   }
 
-  /** Splits a region where this segment will begin. */
+  /** This segment will begin soon, behind one that is half full. Splits a region there if it is time for another one. */
   prepare(segment: number): void {
+    this.#unsplit += 1;
+    if (this.#unsplit < SEGMENTS_OF_REGION) return;
+    this.#unsplit = 0;
     const { client, keys, logger, closing } = this.#options;
     this.#splitting = this.#splitting.then(async () => {
       if (closing.aborted) return;
