@@ -28,6 +28,7 @@ export type {
   StoreImage,
 } from './src/store.ts';
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
+export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts';
 export type { CommittedWrite } from './src/committed-write.ts';
 export { Replica } from './src/replica.ts';
 export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';

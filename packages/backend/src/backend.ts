@@ -17,6 +17,7 @@ import {
 import { type Storage, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
+import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
 import { Leadership } from './leadership.ts';
 import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
@@ -61,6 +62,8 @@ export interface BackendSettings {
   readonly waitingBytesMax?: number;
   /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
+  /** See `confirmedLately`; half of an election timeout, 500. */
+  readonly confirmedWithinMs?: number;
   readonly watchProgressIntervalMs?: number;
   /** Bytes of events kept for watchers that read history, for all watchers together. */
   readonly watchBacklogBytesMax?: number;
@@ -307,14 +310,21 @@ export class Backend implements Store, AsyncDisposable {
   /** Confirms the leadership first. A deposed leader that does not know it must not say that a lease lives on. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
     const proposals = this.#proposed();
-    const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;
+    const confirmed = proposals === this.#leadership ? this.#leadsNow(caller) : undefined;
     if (confirmed === undefined) return proposals.leaseKeepAlive(id, caller);
     return confirmed.then(() => this.#proposed().leaseKeepAlive(id, caller));
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    if (this.#leadership !== undefined) await this.readIndex(caller);
+    if (this.#leadership !== undefined) await this.#leadsNow(caller);
     return this.#proposed().leaseTimeToLive(id, withKeys, caller);
+  }
+
+  /** As `readIndex`, for an answer whose time counts: see `confirmedLately`. */
+  #leadsNow(caller: Caller): Promise<void> | undefined {
+    const first = this.readIndex(caller);
+    const { clock, confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
+    return first && confirmedLately(clock, confirmedWithinMs, () => this.readIndex(caller), first);
   }
 
   leases(): readonly LeaseGrant[] {

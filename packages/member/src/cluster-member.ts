@@ -192,6 +192,7 @@ class Parts implements ElectionOwner {
       clock,
       logger,
       confirm: (signal, witness) => this.#confirm(signal, witness),
+      confirmedWithinMs: settings.confirmedWithinMs,
       changeMembers: (change, signal) => this.cluster.passedOn(change, signal),
       hashKv: (asked, signal) => this.corruption.answer(asked, signal),
     });

@@ -4,6 +4,8 @@ import {
   type Backend,
   type Caller,
   isRecallable,
+  CONFIRMED_WITHIN_MS,
+  confirmedLately,
   nodeItself,
   type Origin,
   type Proposals,
@@ -36,6 +38,8 @@ export interface LeaderCallsOptions {
   readonly logger: Logger;
   /** Confirms by a quorum, which may be this node and the witness, that this node leads: see `Store.readIndex`. */
   readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
+  /** See `confirmedLately`. */
+  readonly confirmedWithinMs?: number | undefined;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
 }
@@ -88,6 +92,11 @@ export class LeaderCalls {
       this.#done(request, leadership, { ...nodeItself, member: caller.member }),
     );
     return answer ?? peerpb.encodeAnswer({ error: 'Stopped' });
+  }
+
+  #leadsNow({ signal }: Caller): Promise<void> {
+    const { clock, confirm, confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
+    return confirmedLately(clock, confirmedWithinMs, () => confirm(signal));
   }
 
   async #hashKv(request: peerpb.HashKv, signal: AbortSignal): Answering {
@@ -158,9 +167,9 @@ export class LeaderCalls {
       return { revision: await proposals.leaseRevoke(leaseId(request.leaseRevoke.id), caller) };
     }
     if (request.leaseKeepAlive !== undefined) {
-      // The client counts the lease's time from the answer. So the leader must lead now, not when the member asked: it may
-      // have slept since, and the lease may have ended elsewhere.
-      await confirm(caller.signal);
+      // The client counts the lease's time from the answer. So the leader must lead now, not when the member asked, nor when
+      // the others confirmed it: it may have slept since, and the lease may have ended elsewhere.
+      await this.#leadsNow(caller);
       const { ids } = request.leaseKeepAlive;
       const renewals = ids.map((id) =>
         this.#renewal(() => proposals.leaseKeepAlive(leaseId(id), caller), ids.length === 1),
@@ -168,7 +177,7 @@ export class LeaderCalls {
       return { renewals: await Promise.all(renewals) };
     }
     if (request.leaseTimeToLive !== undefined) {
-      await confirm(caller.signal);
+      await this.#leadsNow(caller);
       const { id, keys } = request.leaseTimeToLive;
       const lease = await proposals.leaseTimeToLive(leaseId(id), keys, caller);
       return lease === undefined ? {} : { lease: { ...lease, keys: [...lease.keys] } };

@@ -83,6 +83,7 @@ export function memberOptions(
       txnAnswerBytesMax: config.memory.answerBytes,
       watchBacklogBytesMax: config.memory.watchBacklogBytes,
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
+      confirmedWithinMs: config.electionTimeoutMs / 2,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
     },
     limits: {
