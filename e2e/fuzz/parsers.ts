@@ -1,4 +1,5 @@
 import { isEngramError } from '@engram/core';
+import { decodePeerMessage, ElectionError } from '@engram/election';
 import {
   decodeDeleteRange,
   decodeKeepAlive,
@@ -23,7 +24,7 @@ export interface Parser {
 }
 
 export const mayThrow = (error: unknown): boolean =>
-  error instanceof WireError || error instanceof Http2Error || isEngramError(error);
+  error instanceof WireError || error instanceof Http2Error || error instanceof ElectionError || isEngramError(error);
 
 const MAX_TXN_OPS = 128;
 const FRAME_MAX_BYTES = 16_384;
@@ -82,6 +83,7 @@ export const parsers: readonly Parser[] = [
   { name: 'delete-range', parse: (bytes) => void decodeDeleteRange(bytes) },
   { name: 'txn', parse: (bytes) => void decodeTxnWithin(bytes, MAX_TXN_OPS) },
   { name: 'forwarded txn', parse: (bytes) => void decodeTxn(bytes) },
+  { name: 'peer-message', parse: (bytes) => void decodePeerMessage(bytes) },
   { name: 'keep-alive', parse: (bytes) => void decodeKeepAlive(bytes) },
   ...generated,
 ];
