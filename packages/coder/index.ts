@@ -25,6 +25,7 @@ export {
   type CheckpointHeader,
   type CheckpointLease,
   encodeCheckpointHeader,
+  encodeLongCheckpointHeader,
   decodeCheckpointHeader,
 } from './src/checkpoint.ts';
 export { CheckpointWriter, decodeCheckpointEntries } from './src/checkpoint-entries.ts';

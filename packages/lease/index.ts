@@ -1,2 +1,2 @@
 /** Leases: grants, deadlines, and attached keys. */
-export { Lessor, type Lease, MAX_TTL_SECONDS } from './src/lessor.ts';
+export { Lessor, type Lease, type ListedLease, MAX_TTL_SECONDS } from './src/lessor.ts';

@@ -150,13 +150,13 @@ class Lives {
   }
 
   async #lease({ store }: TestNode): Promise<void> {
-    const leases = store.leases();
+    const leases = await store.leases('by-id', nodeItself);
     if (leases.length < 3) {
       await store.leaseGrant(leaseId(BigInt(1 + this.#random.below(1000))), 3600, nodeItself).catch(() => undefined);
       return;
     }
     const { id } = this.#random.pick(leases);
-    const keys = (await store.leaseTimeToLive(id, true, nodeItself))!.keys.map((key) =>
+    const keys = [...(await store.leaseTimeToLive(id, true, nodeItself))!.keys].map((key) =>
       Buffer.from(key).toString('latin1'),
     );
     this.#history.write(await store.leaseRevoke(id, nodeItself), [], keys);
@@ -167,7 +167,7 @@ class Lives {
     const puts: (readonly [string, string])[] = [];
     const deleted: string[] = [];
     const keys = new Set(Array.from({ length: this.#random.between(1, 3) }, () => `k${this.#random.below(KEYS)}`));
-    const leases = store.leases();
+    const leases = await store.leases('by-id', nodeItself);
     for (const key of keys) {
       if (this.#random.chance(0.25)) {
         ops.push(deleteOp(key));

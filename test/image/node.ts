@@ -134,8 +134,7 @@ export async function dump({ store }: TestNode): Promise<object> {
     revision: store.revision,
     compactRevision: store.compactRevision,
     versions,
-    leases: store
-      .leases()
+    leases: (await store.leases('by-id', nodeItself))
       .map(({ id, grantedTtlSeconds }) => `${id} ${grantedTtlSeconds}`)
       .sort(),
     alarms: store.alarms(),

@@ -81,6 +81,10 @@ export interface BackendSettings {
   readonly txnChangesMax?: number;
   /** The most bytes of ranges and superseded versions in the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax?: number;
+  /** The most leases: above it a grant is refused with TooManyRequests. */
+  readonly leasesMax?: number;
+  /** The most bytes that the images of several snapshots may take. One alone may take more. */
+  readonly imagesBytesMax?: number;
   /** The most pages for the bytes of keys: above it a put of a new key is refused with NoSpace. Tests make it small. */
   readonly keyPagesMax?: number;
   /**
@@ -317,7 +321,11 @@ export class Backend implements Store, AsyncDisposable {
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
     if (this.#leadership !== undefined) await this.#leadsNow(caller);
-    return this.#proposed().leaseTimeToLive(id, withKeys, caller);
+    const lease = await this.#proposed().leaseTimeToLive(id, false, caller);
+    if (!withKeys || lease === undefined) return lease;
+    // From this node's copy, which has applied what the leader's answer rests on.
+    const keys = await this.replica.leaseKeys(id, caller);
+    return keys === undefined ? undefined : { ...lease, keys };
   }
 
   /** As `readIndex`, for an answer whose time counts: see `confirmedLately`. */
@@ -327,9 +335,8 @@ export class Backend implements Store, AsyncDisposable {
     return first && confirmedLately(clock, confirmedWithinMs, () => this.readIndex(caller), first);
   }
 
-  leases(): readonly LeaseGrant[] {
-    const { lessor } = this.replica.state;
-    return lessor.list().map((id) => ({ id, grantedTtlSeconds: lessor.get(id)!.ttlSeconds }));
+  leases(order: 'by-id' | 'by-remaining', caller: Caller): Promise<readonly LeaseGrant[]> {
+    return order === 'by-id' ? this.replica.leaseLists.byId() : this.replica.leaseLists.byRemaining(caller);
   }
 
   alarms(): readonly Alarm[] {

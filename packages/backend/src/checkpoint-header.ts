@@ -1,19 +1,31 @@
-import { encodeCheckpointHeader } from '@engram/coder';
-import type { LogPosition } from '@engram/core';
+import { type CheckpointLease, encodeLongCheckpointHeader } from '@engram/coder';
+import type { LogPosition, Slice, SlicedWork } from '@engram/core';
+import type { ListedLease } from '@engram/lease';
 import type { ReplicatedState } from './replicated-state.ts';
 
-/** Encodes the state beside the index as it is now. Every record before `from` has taken effect, and no later one. */
-export function checkpointHeader(state: ReplicatedState, from: LogPosition, nowMs: number): Uint8Array {
-  const leases = state.lessor.list().map((id) => ({
-    id,
-    ttlSeconds: state.lessor.get(id)!.ttlSeconds,
-    remainingSeconds: Math.ceil((state.lessor.remainingMs(id, nowMs) ?? 0) / 1000),
-  }));
-  return encodeCheckpointHeader({
+/**
+ * Encodes the state beside the index as it is at the first step. Every record before `from` has taken effect then, and no
+ * later one.
+ */
+export function* checkpointHeader(
+  state: ReplicatedState,
+  from: LogPosition,
+  nowMs: number,
+  slice: Slice,
+): SlicedWork<Uint8Array> {
+  const rest = {
     revision: state.revision,
     compactRevision: state.compactRevision,
     nextPosition: from,
-    leases,
     alarms: [...state.alarms],
-  });
+  };
+  const listed = yield* state.lessor.list(slice);
+  const header = { ...rest, leaseCount: listed.length, leases: encodedLeases(listed, nowMs) };
+  return yield* encodeLongCheckpointHeader(header, slice);
+}
+
+function* encodedLeases(listed: readonly ListedLease[], nowMs: number): Generator<CheckpointLease> {
+  for (const { id, grantedTtlSeconds: ttlSeconds, dueMs, ended } of listed) {
+    yield { id, ttlSeconds, remainingSeconds: ended ? 0 : Math.ceil(Math.max(0, dueMs - nowMs) / 1000) };
+  }
 }

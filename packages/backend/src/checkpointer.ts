@@ -1,5 +1,14 @@
 import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, nextTurn } from '@engram/core';
+import {
+  type Clock,
+  doSliced,
+  EMPTY_BYTES,
+  type Logger,
+  type LogPosition,
+  nextTurn,
+  Slice,
+  SLICE_US,
+} from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
@@ -65,11 +74,12 @@ export class Checkpointer {
   }
 
   async #take(): Promise<void> {
-    const { values, clock, logger, applied, state } = this.#options;
+    const { values, clock, logger, applied, state, sliceMax } = this.#options;
     const startMs = clock.nowMs();
     const from = applied();
     const { revision } = state;
-    const header = checkpointHeader(state, from, clock.nowMs());
+    const slice = new Slice(Math.min(SLICE_US, sliceMax));
+    const header = await doSliced(checkpointHeader(state, from, clock.nowMs(), slice), () => slice.turn(clock));
     const counts = { keys: 0, bytes: header.length };
     try {
       await values.saveCheckpoint(from, this.#chunks(header, counts));

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  doSliced,
   EngramError,
   type Epoch,
   type ErrorCode,
@@ -46,6 +45,8 @@ export interface LeadershipOptions {
   /** The most puts and deletes of one transaction. */
   readonly txnChangesMax?: number;
   /** See `BackendSettings`. */
+  readonly leasesMax?: number;
+  /** See `BackendSettings`. */
   readonly sliceMax?: number;
   /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
@@ -64,6 +65,7 @@ const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
 const WAITING_BYTES_MAX = 256 * MIB;
 const REQUEST_TIMEOUT_MS = 7000;
+const LEASES_MAX = 1_000_000;
 /**
  * etcd raises an alarm for any member id, also one that no member has. A cluster's own members need two each. More than
  * this are not from members.
@@ -146,6 +148,7 @@ export class Leadership implements Proposals {
       pending,
       writes: this.#writes,
       minTtlSeconds: options.minLeaseTtlSeconds,
+      leasesMax: options.leasesMax ?? LEASES_MAX,
       clock,
       random,
       observer,
@@ -231,17 +234,11 @@ export class Leadership implements Proposals {
     return this.#leases.keepAlive(id);
   }
 
-  async leaseTimeToLive(id: LeaseId, withKeys: boolean): Promise<LeaseDetails | undefined> {
-    const { replica, clock } = this.#options;
-    if (!withKeys) {
-      const lease = this.#leases.timeToLive(id);
-      return lease === undefined ? undefined : { ...lease, keys: [] };
-    }
-    await replica.wholeLeases();
+  /** Another member reads the keys from its own copy. They are here for members of the version before. */
+  async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    const keys = withKeys ? await this.#options.replica.leaseKeys(id, caller) : [];
     const lease = this.#leases.timeToLive(id);
-    if (lease === undefined) return undefined;
-    const slice = replica.newSlice();
-    return { ...lease, keys: await doSliced(this.#leases.keys(id, slice), () => slice.turn(clock)) };
+    return lease === undefined || keys === undefined ? undefined : { ...lease, keys };
   }
 
   /** TooManyRequests if too many are raised. This node's own are always raised: they guard its data. */

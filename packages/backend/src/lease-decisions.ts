@@ -2,20 +2,16 @@ import {
   type Clock,
   EngramError,
   isEngramError,
-  keyBytes,
   type LeaseId,
   leaseId,
   NO_LEASE,
   type Random,
   type Revision,
-  type Slice,
-  type SlicedWork,
-  sortSliced,
 } from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
 import type { Origin } from './caller.ts';
 import type { StoreObserver } from './observer.ts';
-import { compareTexts, type PendingLeases } from './pending-leases.ts';
+import type { PendingLeases } from './pending-leases.ts';
 import { LEASE_COST_BYTES } from './quota.ts';
 import type { LeaseView } from './store.ts';
 import type { WritePath } from './write-path.ts';
@@ -25,6 +21,8 @@ export interface LeaseDecisionsOptions {
   readonly pending: PendingLeases;
   readonly writes: WritePath;
   readonly minTtlSeconds: number;
+  /** The most leases, those included that are being granted. */
+  readonly leasesMax: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly observer: StoreObserver;
@@ -36,10 +34,6 @@ export interface LeaseDecisionsOptions {
 
 /** The pause between two looks whether a lease is gone. */
 const GONE_LOOK_MS = 500;
-
-/** Costs in microseconds: comparing two keys of a lease, and copying one. */
-const COMPARE_US = 0.2;
-const KEY_US = 0.5;
 
 /**
  * The leader's decisions on leases. A grant, a revoke and an expiry are writes; a renewal is not. Decisions see
@@ -54,19 +48,20 @@ export class LeaseDecisions {
     this.#options = options;
   }
 
-  /** Errors: LeaseTTLTooLarge, LeaseExist. */
+  /** Errors: LeaseTTLTooLarge, LeaseExist, TooManyRequests. */
   async grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
     return this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#grant(wanted, ttlSeconds, origin));
   }
 
   async #grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
-    const { pending, writes, minTtlSeconds, observer } = this.#options;
+    const { lessor, pending, writes, minTtlSeconds, leasesMax, observer } = this.#options;
     if (wanted !== NO_LEASE && pending.has(wanted)) {
       if (pending.isUndecided(wanted)) await writes.settled();
       throw new EngramError('LeaseExist');
     }
     writes.admit();
+    if (lessor.size + pending.undecided >= leasesMax) throw new EngramError('TooManyRequests');
     const id = wanted === NO_LEASE ? this.#freeId() : wanted;
     const grantedTtlSeconds = Math.max(ttlSeconds, minTtlSeconds);
     const granted = writes.mark({ kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds }, origin);
@@ -172,17 +167,6 @@ export class LeaseDecisions {
     if (lease === undefined) return undefined;
     const remainingMs = lessor.remainingMs(id, clock.nowMs()) ?? 0;
     return { id, grantedTtlSeconds: lease.ttlSeconds, remainingSeconds: Math.floor(remainingMs / 1000) };
-  }
-
-  /** The keys that are attached to the lease at the time of the call, in byte order. */
-  *keys(id: LeaseId, slice: Slice): SlicedWork<readonly Uint8Array[]> {
-    const texts = [...this.#options.lessor.keyTexts(id)];
-    const keys: Uint8Array[] = [];
-    for (const text of yield* sortSliced(texts, compareTexts, slice, COMPARE_US)) {
-      keys.push(keyBytes(text));
-      if (slice.spend(KEY_US)) yield;
-    }
-    return keys;
   }
 
   #freeId(): LeaseId {

@@ -42,6 +42,11 @@ export class PendingLeases implements SequencedLeases {
     return this.#decided.has(id);
   }
 
+  /** The number of leases with a grant or a revoke under way. */
+  get undecided(): number {
+    return this.#decided.size;
+  }
+
   decide(id: LeaseId, exists: boolean): void {
     this.#decided.set(id, { exists, underWay: (this.#decided.get(id)?.underWay ?? 0) + 1 });
   }
@@ -116,4 +121,4 @@ export class PendingLeases implements SequencedLeases {
 }
 
 /** One character is one byte, so texts sort as the bytes do. */
-export const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -1,9 +1,11 @@
 import {
   assert,
   AssertionError,
+  type ByteList,
   type Clock,
   doSliced,
   type KeyRange,
+  type LeaseId,
   type Logger,
   type LogPosition,
   type Random,
@@ -23,8 +25,11 @@ import { decodeBatch } from './batch-decoder.ts';
 import { checkpointPays } from './checkpoint-policy.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { CommittedWrite } from './committed-write.ts';
+import type { Caller } from './caller.ts';
 import { Compactor } from './compactor.ts';
 import { hashKv } from './hash-kv.ts';
+import { ImageAccount } from './image-account.ts';
+import { LeaseLists } from './lease-lists.ts';
 import type { StoreObserver } from './observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -57,6 +62,8 @@ export interface ReplicaOptions {
   readonly imageHoldMaxMs?: number;
   /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax?: number;
+  /** The most bytes that the images of several snapshots may take. One alone may take more. */
+  readonly imagesBytesMax?: number;
   /**
    * The most keys, versions or records that long work handles at a time. Undefined: each kind of work has its own
    * limit.
@@ -70,6 +77,10 @@ const MIB = 1024 * 1024;
 const TXN_ANSWER_BYTES_MAX = 512 * MIB;
 /** Noting the bytes of a version for its readers, in microseconds. */
 const PENDING_US = 0.2;
+/** Memory of a snapshot for each version and each lease. */
+const IMAGE_VERSION_BYTES = 8;
+const IMAGE_LEASE_BYTES = 24;
+const IMAGES_BYTES_MAX = 256 * MIB;
 const CHECKPOINT_RETRY_MS = 10_000;
 const CHECKPOINT_BYTES_MAX = 128 * MIB;
 const CHECKPOINT_BYTES_MIN = 4 * MIB;
@@ -91,6 +102,7 @@ export class Replica implements AsyncDisposable {
   readonly clock: Clock;
   /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax: number;
+  readonly leaseLists: LeaseLists;
   /** Called with each write that carries an origin, when it takes effect. */
   onForwarded: ((write: CommittedWrite) => void) | undefined;
   /** Called when `applied` has moved. */
@@ -100,6 +112,7 @@ export class Replica implements AsyncDisposable {
   readonly #applier: Applier;
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
+  readonly #images: ImageAccount;
   #next: LogPosition;
   #needed: LogPosition;
   /** Bytes of the log after the newest checkpoint. */
@@ -116,6 +129,12 @@ export class Replica implements AsyncDisposable {
     this.clock = clock;
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
+    this.leaseLists = new LeaseLists({
+      lessor: state.lessor,
+      clock,
+      newSlice: () => this.newSlice(),
+      answerBytesMax: this.txnAnswerBytesMax,
+    });
     this.#next = recovered.next;
     this.#needed = recovered.next;
     this.#bytesBehind = recovered.replayedBytes;
@@ -129,6 +148,7 @@ export class Replica implements AsyncDisposable {
       clock,
       ...(sliceMax === undefined ? {} : { sliceUs: sliceMax }),
     });
+    this.#images = new ImageAccount(options.imagesBytesMax ?? IMAGES_BYTES_MAX);
     const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;
     this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax: walkMax };
     this.hub = new WatchHub({
@@ -220,9 +240,10 @@ export class Replica implements AsyncDisposable {
     return new Slice(this.#options.sliceMax);
   }
 
-  /** See `Applier.wholeLeases`. */
-  wholeLeases(): Promise<void> {
-    return this.#applier.wholeLeases();
+  /** See `LeaseLists.keys`. The keys of all leases are those of one revision. */
+  async leaseKeys(id: LeaseId, caller: Caller): Promise<ByteList | undefined> {
+    await this.#applier.wholeLeases();
+    return this.leaseLists.keys(id, caller);
   }
 
   /** See `Applier.prefetch`. */
@@ -346,8 +367,15 @@ export class Replica implements AsyncDisposable {
     return { hash, hashRevision: upTo, compactRevision };
   }
 
+  /** What the images of snapshots take. */
+  get imagesBytes(): number {
+    return this.#images.bytes;
+  }
+
   image(signal: AbortSignal): Promise<StoreImage> {
-    return takeImage(this.#walkParts, this.revision, signal);
+    const { index, lessor } = this.state;
+    const bytes = IMAGE_VERSION_BYTES * index.versions + IMAGE_LEASE_BYTES * lessor.size;
+    return this.#images.take(bytes, () => takeImage(this.#walkParts, this.revision, signal));
   }
 
   /** An image for the nodes that share the log. See `SharedImage` of storage. */

@@ -1,5 +1,14 @@
 import { CheckpointWriter } from '@engram/coder';
-import { type Clock, EMPTY_BYTES, type LogPosition, nextTurn, type VersionMeta } from '@engram/core';
+import {
+  type Clock,
+  doSliced,
+  EMPTY_BYTES,
+  type LogPosition,
+  nextTurn,
+  Slice,
+  SLICE_US,
+  type VersionMeta,
+} from '@engram/core';
 import type { VersionSlot } from '@engram/index';
 import type { Pin, Pins } from '@engram/scanner';
 import type { ImageBase, ImagePart, Values } from '@engram/storage';
@@ -50,18 +59,20 @@ export interface PartsFrom {
  * exactly the versions of their place are kept, and their records are not read.
  */
 export function sharedImage(parts: SharedImageParts, options: SharedImageOptions): PartsFrom {
-  const { state, clock, applied } = parts;
-  const header = checkpointHeader(state, applied, clock.nowMs());
+  const { state, clock, applied, sliceMax } = parts;
+  // Begun here: it is that of this moment.
+  const slice = new Slice(Math.min(SLICE_US, sliceMax));
+  const header = doSliced(checkpointHeader(state, applied, clock.nowMs(), slice), () => slice.turn(clock));
   return { from: applied, parts: (base) => partsOf(header, base, parts, options) };
 }
 
 async function* partsOf(
-  header: Uint8Array,
+  header: Uint8Array | Promise<Uint8Array>,
   base: ImageBase,
   { state, pins, values, clock, applied, sliceMax }: SharedImageParts,
   { pageBytes, pace, signal }: SharedImageOptions,
 ): AsyncGenerator<ImagePart> {
-  yield { kind: 'chunk', bytes: header };
+  yield { kind: 'chunk', bytes: await header };
   const { index } = state;
   const writer = new CheckpointWriter();
   const pages = new PageCutter(base, pageBytes);

@@ -107,7 +107,7 @@ export interface LeaseView extends LeaseGrant {
 
 /** A lease. `keys` are its attached keys in byte order, empty if the caller did not ask for them. */
 export interface LeaseDetails extends LeaseView {
-  readonly keys: readonly Uint8Array[];
+  readonly keys: ByteList;
 }
 
 /** Calls that any node answers from its own copy, which may lag behind the log. All refusals are EngramError. */
@@ -118,12 +118,19 @@ export interface LocalStore {
   readonly compactRevision: Revision;
   readonly watchHub: WatchHub;
 
-  /** Leases whose grant has taken effect. On the leader they are sorted by remaining time. */
-  leases(): readonly LeaseGrant[];
+  /**
+   * The leases whose grant has taken effect, as of the call. `by-remaining`: those that end first come first, as the leader
+   * knows it. `by-id`: in the order of the ids as unsigned numbers, and callers share the list while no lease comes or goes.
+   * Error of `by-remaining`: ResponseTooLarge, if the account has no room.
+   */
+  leases(order: 'by-id' | 'by-remaining', caller: Caller): Promise<readonly LeaseGrant[]>;
   alarms(): readonly Alarm[];
   /** `revision` 0 means the current one. The hash at a negative revision is 0. Errors: Compacted, FutureRev. */
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
-  /** An image at the current revision. Rejects when the signal aborts. */
+  /**
+   * An image at the current revision. Rejects when the signal aborts. Error: TooManyRequests, if there are others and all of
+   * them would take too much memory.
+   */
   image(signal: AbortSignal): Promise<StoreImage>;
   /**
    * Returns the space of compacted history to the file system. Resolves when that is done or after a few seconds,
@@ -146,7 +153,10 @@ export interface Proposals {
   /** When this resolves, reads below `revision` are refused. With `physical` it also waits until the space is freed. */
   compact(revision: number, physical: boolean, caller: Caller): Promise<void>;
 
-  /** With id 0 the leader picks a free id. The answer has the granted TTL. Errors: LeaseExist, LeaseTTLTooLarge. */
+  /**
+   * With id 0 the leader picks a free id. The answer has the granted TTL. Errors: LeaseExist, LeaseTTLTooLarge, and
+   * TooManyRequests if there are too many leases.
+   */
   leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView>;
   /**
    * Deletes the lease's keys in one revision and resolves with it; without keys, with the current one. Errors:
@@ -155,7 +165,10 @@ export interface Proposals {
   leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision>;
   /** Returns the granted TTL, or 0 for an unknown lease. Waits if the lease is being ended. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number>;
-  /** Undefined for an unknown lease. Only the leader knows the remaining time of a lease. */
+  /**
+   * Undefined for an unknown lease. Only the leader knows the remaining time of a lease. Error: ResponseTooLarge, if the
+   * account has no room for the keys.
+   */
   leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined>;
 
   activateAlarm(alarm: Alarm, caller: Caller): Promise<void>;

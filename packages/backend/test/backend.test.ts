@@ -142,7 +142,7 @@ test('under CORRUPT no lease ends, and a keep-alive of one past its time waits; 
   }
   expect(answered).toBe(0);
   expect(backend.revision).toBe(revision);
-  expect(backend.leases()).toHaveLength(2);
+  expect(backend.replica.state.lessor.size).toBe(2);
   expect(await backend.deactivateAlarm(corrupt, nodeItself)).toBe(true);
   for (let step = 0; step < 4; step += 1) {
     clock.advance(500);
@@ -150,7 +150,7 @@ test('under CORRUPT no lease ends, and a keep-alive of one past its time waits; 
   }
   expect(await Promise.all(renewals)).toEqual([0, 0]);
   expect(backend.revision).toBe(revision + 2);
-  expect(backend.leases()).toEqual([]);
+  expect(backend.replica.state.lessor.size).toBe(0);
 });
 
 test('a keep-alive that waits under CORRUPT ends with the time of a request', async () => {
@@ -164,6 +164,35 @@ test('a keep-alive that waits under CORRUPT ends with the time of a request', as
     clock.advance(500);
   }
   expect(await renewal).toBe('Timeout');
+});
+
+test('leases are bounded, those included that are being granted', async () => {
+  const { backend } = await openNode(new MemoryStorage(), { leasesMax: 5 });
+  const grant = (id: bigint): Promise<string> => refusal(backend.leaseGrant(leaseId(id), 60, nodeItself));
+  const outcomes = await Promise.all([0n, 0n, 3n, 0n, 5n, 0n, 7n].map(grant));
+  expect(outcomes).toEqual([...Array(5).fill('accepted'), 'TooManyRequests', 'TooManyRequests']);
+  expect(await grant(5n), 'what is there').toBe('LeaseExist');
+  await backend.leaseRevoke(leaseId(5n), nodeItself);
+  expect(await grant(8n)).toBe('accepted');
+});
+
+test('lists for which the caller has no room are not made', async () => {
+  const { backend } = await openNode(new MemoryStorage());
+  const { id } = await backend.leaseGrant(leaseId(7n), 60, nodeItself);
+  for (let at = 0; at < 500; at += 1) await backend.leaseGrant(leaseId(BigInt(1000 + at)), 60, nodeItself);
+  for (let at = 0; at < 500; at += 1) {
+    await backend.txn(put(`${at}`.padStart(200, 'k'), 'v', { lease: id }), nodeItself);
+  }
+  const asked: number[] = [];
+  const account = (room: boolean) => ({
+    ...nodeItself,
+    reserveAnswer: (bytes: number) => asked.push(bytes) > 0 && room,
+  });
+  expect(await refusal(backend.leaseTimeToLive(id, true, account(false)))).toBe('ResponseTooLarge');
+  expect(await refusal(backend.leases('by-remaining', account(false)))).toBe('accepted');
+  expect(await refusal(backend.leaseTimeToLive(id, false, account(false)))).toBe('accepted');
+  expect(await backend.leaseTimeToLive(id, true, account(true))).toMatchObject({ keys: { length: 500 } });
+  expect(asked.every((bytes) => bytes > 500 * 200)).toBe(true);
 });
 
 test('alarms of any member are raised, and not more than 1024; the own member always raises its own', async () => {
@@ -248,7 +277,7 @@ test('leases outlive a restart with their whole TTL and their keys', async () =>
   for (const id of [-1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
     const lease = await backend.leaseTimeToLive(leaseId(id), true, nodeItself);
     expect(lease).toMatchObject({ remainingSeconds: 100, grantedTtlSeconds: 100 });
-    expect(lease?.keys.map(keyText)).toEqual([`key of ${id}`]);
+    expect([...(lease?.keys ?? [])].map(keyText)).toEqual([`key of ${id}`]);
     expect(await backend.leaseRevoke(leaseId(id), nodeItself)).toBe(backend.revision);
   }
 });

@@ -22,6 +22,8 @@ export async function openNode(
     quotaBytes?: number;
     waitingBytesMax?: number;
     imageHoldMaxMs?: number;
+    imagesBytesMax?: number;
+    leasesMax?: number;
     requestTimeoutMs?: number;
     txnChangesMax?: number;
     txnAnswerBytesMax?: number;

@@ -1,6 +1,6 @@
 import { nodeItself } from '@engram/backend';
 import { decodeKeyValue } from '@engram/coder';
-import { keyText, type Op, putOp, utf8 } from '@engram/core';
+import { keyText, leaseId, type Op, putOp, utf8 } from '@engram/core';
 import type { StoreImage } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
@@ -76,4 +76,41 @@ test('nobody who gives up holds anything', async () => {
   await expect(taking).rejects.toThrow();
   await write(node, put('a'));
   await backend.compact(3, true, nodeItself);
+});
+
+test('images count for what they take until they are disposed; above the bound only one is taken', async () => {
+  const node = await openNode(new MemoryStorage(), { imagesBytesMax: 100 });
+  await using backend = node.backend;
+  for (let at = 0; at < 10; at += 1) await write(node, put(`k${at}`));
+  const one = await backend.image(never);
+  expect(backend.replica.imagesBytes).toBe(80);
+  await expect(backend.image(never)).rejects.toThrow('too many requests');
+  one[Symbol.dispose]();
+  one[Symbol.dispose]();
+  expect(backend.replica.imagesBytes).toBe(0);
+  for (let at = 0; at < 10; at += 1) await write(node, put(`k${at}`));
+  using large = await backend.image(never);
+  expect(large.count).toBe(20);
+  expect(backend.replica.imagesBytes).toBe(160);
+});
+
+test('an image that is given up while it is taken counts no longer', async () => {
+  const node = await openNode(new MemoryStorage(), { imagesBytesMax: 100 });
+  await using backend = node.backend;
+  for (let at = 0; at < 10; at += 1) await write(node, put(`k${at}`));
+  await expect(backend.image(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+  expect(backend.replica.imagesBytes).toBe(0);
+  expect(backend.replica.pins.size).toBe(0);
+});
+
+test('leases in the order of their keys are those of the call, and shared while none comes or goes', async () => {
+  const { backend } = await openNode(new MemoryStorage(), { sliceMax: 1 });
+  for (const id of [5n, -1n, 3n]) await backend.leaseGrant(leaseId(id), 60, nodeItself);
+  const [first, second] = [await backend.leases('by-id', nodeItself), await backend.leases('by-id', nodeItself)];
+  expect(first.map(({ id }) => id)).toEqual([3n, 5n, -1n]);
+  expect(second).toBe(first);
+  const asked = backend.leases('by-id', nodeItself);
+  await backend.leaseRevoke(leaseId(5n), nodeItself);
+  expect(await asked).toHaveLength(3);
+  expect((await backend.leases('by-id', nodeItself)).map(({ id }) => id)).toEqual([3n, -1n]);
 });

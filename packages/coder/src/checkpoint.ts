@@ -1,4 +1,14 @@
-import { type LeaseId, leaseId, type LogPosition, logPosition, type Revision, revision } from '@engram/core';
+import {
+  doAtOnce,
+  type LeaseId,
+  leaseId,
+  type LogPosition,
+  logPosition,
+  type Revision,
+  revision,
+  Slice,
+  type SlicedWork,
+} from '@engram/core';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
@@ -28,22 +38,36 @@ const FORMAT_VERSION = 1;
 const FIXED64_BYTES = 8;
 const NUMBER_BYTES_MAX = 8;
 
+/** Encoding a lease, in microseconds. */
+const LEASE_US = 0.3;
+
+/** A header whose leases are given one after another. */
+export interface LongCheckpointHeader extends Omit<CheckpointHeader, 'leases'> {
+  readonly leaseCount: number;
+  readonly leases: Iterable<CheckpointLease>;
+}
+
 /** The first chunk of a checkpoint. */
-export function encodeCheckpointHeader(header: CheckpointHeader): Uint8Array {
+export const encodeCheckpointHeader = (header: CheckpointHeader): Uint8Array =>
+  doAtOnce(encodeLongCheckpointHeader({ ...header, leaseCount: header.leases.length }, new Slice()));
+
+/** As `encodeCheckpointHeader`, in slices. */
+export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, slice: Slice): SlicedWork<Uint8Array> {
   const leaseBytes = FIXED64_BYTES + 2 * NUMBER_BYTES_MAX;
   const alarmBytes = FIXED64_BYTES + NUMBER_BYTES_MAX;
-  const writer = new ByteWriter(64 + header.leases.length * leaseBytes + header.alarms.length * alarmBytes);
+  const writer = new ByteWriter(64 + header.leaseCount * leaseBytes + header.alarms.length * alarmBytes);
   writer.byte(HEADER_CHUNK);
   writer.varint(FORMAT_VERSION);
   writer.varint(header.revision);
   // NO_REVISION is -1; a varint has no sign.
   writer.varint(header.compactRevision + 1);
   writer.varint(header.nextPosition);
-  writer.varint(header.leases.length);
+  writer.varint(header.leaseCount);
   for (const lease of header.leases) {
     writer.fixed64(lease.id);
     writer.varint(lease.ttlSeconds);
     writer.varint(lease.remainingSeconds);
+    if (slice.spend(LEASE_US)) yield;
   }
   writer.varint(header.alarms.length);
   for (const alarm of header.alarms) {

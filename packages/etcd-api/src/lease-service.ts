@@ -1,5 +1,5 @@
-import type { Caller } from '@engram/backend';
-import { GrpcCode, type LeaseId, leaseId } from '@engram/core';
+import type { Caller, LeaseGrant } from '@engram/backend';
+import { GrpcCode, type LeaseId, leaseId, Slice } from '@engram/core';
 import {
   decodeKeepAlive,
   encodeKeepAlive,
@@ -18,6 +18,9 @@ import type { ServiceParts } from './service-parts.ts';
 const SERVICE = '/etcdserverpb.Lease';
 /** Renewals of one stream that may wait for leases that are about to end. */
 const WAITING_MAX = 10_000;
+/** Leases or keys that are encoded at a time, and the cost of one, in microseconds. */
+const PART_ITEMS = 1_000;
+const ITEM_US = 0.5;
 
 export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new LeaseService(parts);
@@ -28,7 +31,7 @@ export function leaseMethods(parts: ServiceParts, admission: CallAdmission): rea
       `${SERVICE}/LeaseTimeToLive`,
       admission.unary((request, call) => service.timeToLive(request, new RpcCaller(call))),
     ],
-    [`${SERVICE}/LeaseLeases`, admission.unary(() => service.leases())],
+    [`${SERVICE}/LeaseLeases`, admission.unary((_, call) => service.leases(new RpcCaller(call)))],
     [`${SERVICE}/LeaseKeepAlive`, admission.bidi((call) => new KeepAliveCall(parts, call))],
   ];
 }
@@ -57,18 +60,43 @@ class LeaseService {
   async timeToLive(request: Uint8Array, caller: Caller): Promise<Message> {
     const { ID, keys: withKeys } = etcdserverpb.decodeLeaseTimeToLiveRequest(request);
     const lease = await this.#parts.store.leaseTimeToLive(leaseId(ID), withKeys, caller);
-    return etcdserverpb.encodeLeaseTimeToLiveResponse({
+    const head = etcdserverpb.encodeLeaseTimeToLiveResponse({
       header: this.#parts.header(),
       ID,
       TTL: lease?.remainingSeconds ?? -1,
       grantedTTL: lease?.grantedTtlSeconds ?? 0,
-      keys: lease?.keys ?? [],
     });
+    const encode = (keys: readonly Uint8Array[]): Uint8Array => etcdserverpb.encodeLeaseTimeToLiveResponse({ keys });
+    return await this.#inParts(head, lease?.keys ?? [], encode, caller.signal);
   }
 
-  leases(): Message {
-    const leases = this.#parts.store.leases().map(({ id }) => ({ ID: id }));
-    return etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header(), leases });
+  async leases(caller: Caller): Promise<Message> {
+    const leases = await this.#parts.store.leases('by-remaining', caller);
+    const head = etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header() });
+    const encode = (part: readonly LeaseGrant[]): Uint8Array =>
+      etcdserverpb.encodeLeaseLeasesResponse({ leases: part.map(({ id }) => ({ ID: id })) });
+    return await this.#inParts(head, leases, encode, caller.signal);
+  }
+
+  /** A message whose last field is a long list, encoded in slices: parts of a message, one after another, are the message. */
+  async #inParts<Item>(
+    head: Uint8Array,
+    items: Iterable<Item>,
+    encode: (part: readonly Item[]) => Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Message> {
+    const slice = new Slice();
+    const pieces = [head];
+    let part: Item[] = [];
+    for (const item of items) {
+      part.push(item);
+      if (part.length < PART_ITEMS) continue;
+      pieces.push(encode(part));
+      part = [];
+      if (slice.spend(PART_ITEMS * ITEM_US)) await slice.turn(this.#parts.options.clock, signal);
+    }
+    if (part.length > 0) pieces.push(encode(part));
+    return pieces;
   }
 }
 

@@ -179,3 +179,32 @@ describe('what a lease holds', () => {
     expect(header).toMatchObject({ revision: 1 });
   });
 });
+
+describe('long lists', () => {
+  const MANY = 2_500;
+
+  test('all leases, more than are encoded at a time, by remaining time', async () => {
+    for (let at = 0; at < MANY; at += 1) await api.grant(10 + ((at * 7) % MANY), BigInt(at + 1));
+    const bytes = await api.call('/etcdserverpb.Lease/LeaseLeases', new Uint8Array(0));
+    const { leases, header } = etcdserverpb.decodeLeaseLeasesResponse(bytes);
+    const ttlOf = (id: bigint): number => 10 + ((Number(id - 1n) * 7) % MANY);
+    expect(leases.map(({ ID }) => ttlOf(ID))).toEqual(Array.from({ length: MANY }, (_, at) => 10 + at));
+    expect(header?.revision).toBe(1);
+    expect(Buffer.from(bytes).equals(etcdserverpb.encodeLeaseLeasesResponse({ header, leases }))).toBe(true);
+  });
+
+  test('all keys of a lease, in byte order', async () => {
+    await api.grant(60, 7n);
+    const keys = Array.from({ length: MANY }, (_, at) => `k${String((at * 7) % MANY).padStart(5, '0')}`);
+    for (let at = 0; at < MANY; at += 100) {
+      const puts = keys.slice(at, at + 100).map((key) => ({ requestPut: { key: b(key), lease: 7n } }));
+      await api.txn({ success: puts });
+    }
+    const request = etcdserverpb.encodeLeaseTimeToLiveRequest({ ID: 7n, keys: true });
+    const bytes = await api.call('/etcdserverpb.Lease/LeaseTimeToLive', request);
+    const answer = etcdserverpb.decodeLeaseTimeToLiveResponse(bytes);
+    expect(answer).toMatchObject({ ID: 7n, TTL: 60, grantedTTL: 60 });
+    expect(answer.keys.map(t)).toEqual([...keys].sort());
+    expect(Buffer.from(bytes).equals(etcdserverpb.encodeLeaseTimeToLiveResponse(answer))).toBe(true);
+  });
+});

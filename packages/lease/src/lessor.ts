@@ -1,4 +1,13 @@
-import { assert, keyBytes, keyText, type LeaseId, NO_LEASE } from '@engram/core';
+import {
+  assert,
+  keyBytes,
+  keyText,
+  type LeaseId,
+  NO_LEASE,
+  type Slice,
+  type SlicedWork,
+  sortSliced,
+} from '@engram/core';
 import { DueHeap } from './due-heap.ts';
 
 /** etcd server/lease/lessor.go, MaxLeaseTTL. In milliseconds it is far below 2^53. */
@@ -14,12 +23,25 @@ export interface Lease {
   readonly keyCount: number;
 }
 
-interface Held {
+/** A lease in a list. The list keeps it after its end, and its deadline may move. */
+export interface ListedLease {
   readonly id: LeaseId;
-  readonly ttlSeconds: number;
+  readonly grantedTtlSeconds: number;
+  readonly dueMs: number;
+  /** `expired` has handed it out. */
+  readonly ended: boolean;
+}
+
+interface Held extends ListedLease {
+  /** Counts grants, so the leases are in the order of their numbers. */
+  readonly number: number;
   checkpointSeconds: number;
   /** The attached keys, in the form of `keyText`. */
   readonly keys: Set<string>;
+  /** The length of all keys together. */
+  keyBytes: number;
+  /** The lists of its keys that are being made. Undefined if there are none. */
+  keySurveys: Set<KeySurvey> | undefined;
   /** Its deadline. After `handBack`, the time from which `expired` offers it again. */
   dueMs: number;
   slot: number;
@@ -27,6 +49,28 @@ interface Held {
   /** `expired` has handed it out: a revoke is under way, so no renewal may succeed any more. */
   ended: boolean;
 }
+
+/** A list that is being made in slices. */
+interface Survey {
+  /** The number of the newest lease that belongs to the list. */
+  readonly last: number;
+  /** The number of the newest lease that is in the list already. */
+  seen: number;
+  /** Leases that belong to the list, and were revoked before they were in it. */
+  readonly revoked: Held[];
+}
+
+/** A list of one lease's keys that is being made in slices. */
+interface KeySurvey {
+  /** Keys that were attached since it began: they are not in the list. */
+  readonly attached: Set<string>;
+  /** Keys that were detached since, and belong to the list. They may be in it already. */
+  readonly detached: string[];
+}
+
+/** Costs for each lease or key of a list, in microseconds. */
+const LIST_US = 0.1;
+const COMPARE_US = 0.1;
 
 /**
  * All leases of the store, with their keys and deadlines. Every node keeps one, fed by the log. Deadlines are
@@ -41,6 +85,9 @@ export class Lessor {
   readonly #leases = new Map<LeaseId, Held>();
   /** All leases except those that `expired` has handed out. */
   #due = new DueHeap<Held>();
+  readonly #surveys = new Set<Survey>();
+  #granted = 0;
+  #revoked = 0;
 
   constructor(options: { readonly minTtlSeconds: number }) {
     assert(Number.isSafeInteger(options.minTtlSeconds) && options.minTtlSeconds >= 1, 'minimum TTL is no whole second');
@@ -49,6 +96,11 @@ export class Lessor {
 
   get size(): number {
     return this.#leases.size;
+  }
+
+  /** Differs whenever there are other leases. */
+  get generation(): number {
+    return this.#granted + this.#revoked;
   }
 
   /**
@@ -61,11 +113,15 @@ export class Lessor {
     assert(Number.isInteger(ttlSeconds) && ttlSeconds <= MAX_TTL_SECONDS, 'TTL out of bounds');
     const granted = Math.max(ttlSeconds, this.#minTtlSeconds);
     const dueMs = nowMs + granted * 1000;
+    this.#granted += 1;
     const held: Held = {
       id,
-      ttlSeconds: granted,
+      number: this.#granted,
+      grantedTtlSeconds: granted,
       checkpointSeconds: 0,
       keys: new Set(),
+      keyBytes: 0,
+      keySurveys: undefined,
       dueMs,
       slot: -1,
       placedMs: dueMs,
@@ -89,6 +145,10 @@ export class Lessor {
   revoke(id: LeaseId): void {
     const held = this.#held(id);
     this.#leases.delete(id);
+    this.#revoked += 1;
+    for (const survey of this.#surveys) {
+      if (held.number > survey.seen && held.number <= survey.last) survey.revoked.push(held);
+    }
     if (held.slot !== -1) this.#due.remove(held);
   }
 
@@ -102,8 +162,8 @@ export class Lessor {
     if (held === undefined || held.ended || held.dueMs <= nowMs) return undefined;
     held.checkpointSeconds = 0;
     // The deadline never moves earlier: the heap relies on it, and a takeover may have given more than a TTL.
-    held.dueMs = Math.max(held.dueMs, nowMs + held.ttlSeconds * 1000);
-    return held.ttlSeconds;
+    held.dueMs = Math.max(held.dueMs, nowMs + held.grantedTtlSeconds * 1000);
+    return held.grantedTtlSeconds;
   }
 
   /** 0 if the lease has expired but is not revoked yet. Undefined if it is unknown. */
@@ -129,12 +189,23 @@ export class Lessor {
 
   /** The lease must exist. A key belongs to one lease: a caller that moves it must detach it from the other. */
   attach(id: LeaseId, key: Uint8Array): void {
-    this.#held(id).keys.add(keyText(key));
+    const held = this.#held(id);
+    const text = keyText(key);
+    const { size } = held.keys;
+    held.keys.add(text);
+    if (held.keys.size === size) return;
+    held.keyBytes += key.length;
+    if (held.keySurveys !== undefined) for (const { attached } of held.keySurveys) attached.add(text);
   }
 
   /** Does nothing if the key is not attached, or if the lease is gone already: its keys are deleted after it. */
   detach(id: LeaseId, key: Uint8Array): void {
-    this.#leases.get(id)?.keys.delete(keyText(key));
+    const held = this.#leases.get(id);
+    const text = keyText(key);
+    if (held === undefined || !held.keys.delete(text)) return;
+    held.keyBytes -= key.length;
+    if (held.keySurveys === undefined) return;
+    for (const { attached, detached } of held.keySurveys) if (!attached.delete(text)) detached.push(text);
   }
 
   /**
@@ -176,7 +247,7 @@ export class Lessor {
   extendAll(nowMs: number, extraMs = 0): void {
     const due = new DueHeap<Held>();
     for (const held of this.#leases.values()) {
-      const seconds = held.checkpointSeconds > 0 ? held.checkpointSeconds : held.ttlSeconds;
+      const seconds = held.checkpointSeconds > 0 ? held.checkpointSeconds : held.grantedTtlSeconds;
       held.dueMs = nowMs + seconds * 1000 + extraMs;
       held.slot = -1;
       held.ended = false;
@@ -192,14 +263,87 @@ export class Lessor {
   checkpoint(id: LeaseId, remainingSeconds: number): void {
     assert(Number.isSafeInteger(remainingSeconds) && remainingSeconds >= 0, 'checkpoint of no whole second');
     const held = this.#leases.get(id);
-    if (held !== undefined) held.checkpointSeconds = Math.min(remainingSeconds, held.ttlSeconds);
+    if (held !== undefined) held.checkpointSeconds = Math.min(remainingSeconds, held.grantedTtlSeconds);
   }
 
-  /** All ids, sorted by remaining time. */
-  list(): readonly LeaseId[] {
-    const all = [...this.#leases.values()];
-    all.sort((left, right) => Number(right.ended) - Number(left.ended) || left.dueMs - right.dueMs);
-    return all.map(({ id }) => id);
+  /** The leases at the time of the first step, in no order. Some may have been revoked since. */
+  *list(slice: Slice): SlicedWork<readonly ListedLease[]> {
+    const survey: Survey = { last: this.#granted, seen: 0, revoked: [] };
+    this.#surveys.add(survey);
+    try {
+      const listed: ListedLease[] = [];
+      // In the order of the grants. A lease that is granted meanwhile comes last.
+      for (const held of this.#leases.values()) {
+        if (held.number > survey.last) break;
+        listed.push(held);
+        survey.seen = held.number;
+        if (slice.spend(LIST_US)) yield;
+      }
+      for (const held of survey.revoked) {
+        listed.push(held);
+        if (slice.spend(LIST_US)) yield;
+      }
+      return listed;
+    } finally {
+      this.#surveys.delete(survey);
+    }
+  }
+
+  /** As `list`, in the order of the ids as unsigned numbers. */
+  *listById(slice: Slice): SlicedWork<readonly ListedLease[]> {
+    return yield* sortSliced(yield* this.list(slice), compareIds, slice, COMPARE_US);
+  }
+
+  /** As `list`, sorted by the time that remains at the end of the first part: those that have ended come first. */
+  *listByRemaining(slice: Slice): SlicedWork<readonly ListedLease[]> {
+    const listed = yield* this.list(slice);
+    const due = new Float64Array(listed.length);
+    const order: number[] = [];
+    for (const { dueMs, ended } of listed) {
+      // What was handed out was due before everything else.
+      due[order.length] = ended ? Number.NEGATIVE_INFINITY : dueMs;
+      order.push(order.length);
+      if (slice.spend(LIST_US)) yield;
+    }
+    const later = (left: number, right: number): number =>
+      due[left]! < due[right]! ? -1 : due[left]! > due[right]! ? 1 : 0;
+    const sorted: ListedLease[] = [];
+    for (const at of yield* sortSliced(order, later, slice, COMPARE_US)) {
+      sorted.push(listed[at]!);
+      if (slice.spend(LIST_US)) yield;
+    }
+    return sorted;
+  }
+
+  /**
+   * The keys of a lease at the time of the first step, in byte order and in the form of `keyText`. Empty for an unknown
+   * lease.
+   */
+  *listKeys(id: LeaseId, slice: Slice): SlicedWork<readonly string[]> {
+    const held = this.#leases.get(id);
+    if (held === undefined) return [];
+    const survey: KeySurvey = { attached: new Set(), detached: [] };
+    held.keySurveys ??= new Set();
+    held.keySurveys.add(survey);
+    const texts: string[] = [];
+    try {
+      for (const text of held.keys) {
+        if (!survey.attached.has(text)) texts.push(text);
+        if (slice.spend(LIST_US)) yield;
+      }
+    } finally {
+      held.keySurveys.delete(survey);
+      if (held.keySurveys.size === 0) held.keySurveys = undefined;
+    }
+    for (const text of survey.detached) texts.push(text);
+    const sorted = yield* sortSliced(texts, compareTexts, slice, COMPARE_US);
+    return survey.detached.length === 0 ? sorted : yield* withoutRepeats(sorted, slice);
+  }
+
+  /** The number of a lease's keys and their length together. */
+  keySizes(id: LeaseId): { readonly count: number; readonly bytes: number } {
+    const held = this.#leases.get(id);
+    return held === undefined ? { count: 0, bytes: 0 } : { count: held.keys.size, bytes: held.keyBytes };
   }
 
   #held(id: LeaseId): Held {
@@ -209,10 +353,28 @@ export class Lessor {
   }
 }
 
+function* withoutRepeats(sorted: readonly string[], slice: Slice): SlicedWork<readonly string[]> {
+  const once: string[] = [];
+  for (const text of sorted) {
+    if (text !== once.at(-1)) once.push(text);
+    if (slice.spend(LIST_US)) yield;
+  }
+  return once;
+}
+
+/** One character is one byte, so texts sort as the bytes do. */
+const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** A negative id is that of a number of 64 bits above all others. */
+function compareIds({ id: left }: ListedLease, { id: right }: ListedLease): number {
+  if (left < 0n !== right < 0n) return left < 0n ? 1 : -1;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
 function view(held: Held): Lease {
   return {
     id: held.id,
-    ttlSeconds: held.ttlSeconds,
+    ttlSeconds: held.grantedTtlSeconds,
     checkpointSeconds: held.checkpointSeconds,
     keyCount: held.keys.size,
   };

@@ -209,7 +209,7 @@ test('who is no member is told nothing and can do nothing', async () => {
     expect(peerpb.decodeAnswer(answer)).toMatchObject({ error: 'NotLeader', position: 0 });
   }
   await expectUnharmed(cluster, leader, term);
-  expect(leader.member.store.leases()).toEqual([]);
+  expect(await leader.member.store.leases('by-id', nodeItself)).toEqual([]);
 });
 
 test('a member passes on nothing in the name of another one', async () => {

@@ -1,6 +1,6 @@
 import { nodeItself, type OpResult, type TxnResult } from '@engram/backend';
 import { type Compare, CompareResult, CompareTarget, EMPTY_BYTES, isEngramError, keyBytes } from '@engram/core';
-import { NO_LEASE, type Op, putOp, type RangeOp, rangeOp, type Txn } from '@engram/core';
+import { leaseId, NO_LEASE, type Op, putOp, type RangeOp, rangeOp, type Txn } from '@engram/core';
 import type { ClusterMember } from '@engram/member';
 import { expect, test } from 'vitest';
 import * as peerpb from '../src/gen/peerpb.ts';
@@ -144,6 +144,23 @@ test.each([
   // Shorter ones are answered, and give back what they reserve.
   const shorter = ops.map((op) => (op.kind === 'range' ? { ...op, limit: 100 } : op));
   for (let at = 0; at < 25; at += 1) expect(await refusal(txn(cluster, follower, txnOf(...shorter)))).toBe('accepted');
+});
+
+test('a follower lists the keys of a lease from its own copy', async () => {
+  const { cluster, leader, follower, longest } = await filled(1);
+  await cluster.run(leader.member.store.leaseGrant(leaseId(7n), 60, nodeItself));
+  for (let at = 0; at < KEYS; at += 100) {
+    const puts = Array.from({ length: 100 }, (_, more) =>
+      putOp(keyBytes(`k${10_000 + at + more}`), keyBytes('v'), { lease: leaseId(7n) }),
+    );
+    await cluster.run(leader.member.store.txn(txnOf(...puts), nodeItself));
+  }
+  longest();
+  const lease = await cluster.run(follower.member.store.leaseTimeToLive(leaseId(7n), true, nodeItself));
+  expect(lease).toMatchObject({ grantedTtlSeconds: 60, keys: { length: KEYS } });
+  expect([...lease!.keys].map((key) => Buffer.from(key).toString()).at(-1)).toBe(`k${10_000 + KEYS - 1}`);
+  expect(longest()).toBeLessThan(200);
+  expect(await cluster.run(follower.member.store.leaseTimeToLive(leaseId(8n), true, nodeItself))).toBeUndefined();
 });
 
 test('a transaction whose revisions are compacted before its answer comes has an unknown outcome', async () => {

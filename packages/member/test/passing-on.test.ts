@@ -242,7 +242,7 @@ test('refusals, leases, alarms and compactions pass as well', async () => {
   expect(await group.run(Promise.resolve(backend.leaseKeepAlive(leaseId(7n), nodeItself)))).toBe(30);
   expect(await group.run(Promise.resolve(backend.leaseKeepAlive(leaseId(8n), nodeItself)))).toBe(0);
   expect(await group.run(backend.leaseTimeToLive(leaseId(7n), true, nodeItself))).toMatchObject({ keys: [] });
-  expect(backend.leases()).toEqual([{ id: 7n, grantedTtlSeconds: 30 }]);
+  expect(await group.run(backend.leases('by-id', nodeItself))).toMatchObject([{ id: 7n, grantedTtlSeconds: 30 }]);
   await group.run(backend.leaseRevoke(leaseId(7n), nodeItself));
   expect(await refusal(group.run(backend.leaseRevoke(leaseId(7n), nodeItself)))).toBe('LeaseNotFound');
   expect(await refusal(group.run(backend.compact(50, false, nodeItself)))).toBe('FutureRev');

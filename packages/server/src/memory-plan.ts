@@ -23,6 +23,10 @@ export interface MemoryBounds {
   readonly copyCacheBytes: number;
   /** The newest batches, which a leader keeps for its followers. */
   readonly followerFeedBytes: number;
+  /** The most leases. */
+  readonly leases: number;
+  /** The images that snapshots hold. */
+  readonly imagesBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -32,10 +36,14 @@ const OWN_BYTES = 160 * MIB;
 const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
 /** An open stream, with the state of its handler. */
 const STREAM_BYTES = 2 * 1024;
+/** A lease without keys. */
+const LEASE_BYTES = 512;
+const LEASES_MAX = 1_000_000;
+const IMAGES_BYTES_MAX = 256 * MIB;
 
 /**
  * The share of each bound in the limit less OWN_BYTES. A member has values in memory, or a copy on its disk, not both. So
- * the bounds of one member together are less than two thirds. The rest is for the index, which grows with the data, and for
+ * the bounds of one member together are less than three quarters. The rest is for the index, which grows with the data, and for
  * garbage that is not collected yet.
  */
 const shares = {
@@ -50,6 +58,8 @@ const shares = {
   copyQueueBytes: 1 / 16,
   copyCacheBytes: 1 / 32,
   followerFeedBytes: 1 / 32,
+  leaseBytes: 1 / 16,
+  imagesBytes: 1 / 32,
 };
 
 /**
@@ -83,6 +93,8 @@ export function memoryBounds(
     copyQueueBytes: bound('copy-queue-bytes', shares.copyQueueBytes * spareBytes),
     copyCacheBytes: bound('copy-cache-bytes', shares.copyCacheBytes * spareBytes),
     followerFeedBytes: bound('follower-feed-bytes', shares.followerFeedBytes * spareBytes),
+    leases: Math.min(LEASES_MAX, Math.floor((shares.leaseBytes * spareBytes) / LEASE_BYTES)),
+    imagesBytes: Math.min(IMAGES_BYTES_MAX, Math.floor(shares.imagesBytes * spareBytes)),
   };
   for (const flag of [
     'max-received-bytes',

@@ -235,6 +235,8 @@ function nodeResources(
       used: () => store.watchHub.stats.pendingBytes,
       max: memory.watchBacklogBytes,
     },
+    { resource: 'leases', used: () => store.replica.state.lessor.size, max: memory.leases },
+    { resource: 'snapshot_bytes', used: () => store.replica.imagesBytes, max: memory.imagesBytes },
     { resource: 'value_cache_bytes', used: () => store.replica.cache.bytes, max: memory.valueCacheBytes },
     ...(descriptors === undefined ? [] : [{ resource: 'descriptors', used: openDescriptors, max: descriptors }]),
   ];

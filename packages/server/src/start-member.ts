@@ -81,6 +81,8 @@ export function memberOptions(
       cacheBytesMax: config.memory.valueCacheBytes,
       waitingBytesMax: config.memory.logQueueBytes,
       txnAnswerBytesMax: config.memory.answerBytes,
+      leasesMax: config.memory.leases,
+      imagesBytesMax: config.memory.imagesBytes,
       watchBacklogBytesMax: config.memory.watchBacklogBytes,
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       confirmedWithinMs: config.electionTimeoutMs / 2,

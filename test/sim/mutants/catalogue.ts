@@ -309,7 +309,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/lease/src/lessor.ts',
-        find: 'held.dueMs = Math.max(held.dueMs, nowMs + held.ttlSeconds * 1000);',
+        find: 'held.dueMs = Math.max(held.dueMs, nowMs + held.grantedTtlSeconds * 1000);',
         replace: '',
       },
     ],
@@ -415,8 +415,8 @@ const possible: readonly Mutant[] = [
     what: 'the keys of a lease are shown while a long write that ends it takes effect',
     edits: [
       {
-        file: `${backend}/leadership.ts`,
-        find: '    await replica.wholeLeases();\n',
+        file: `${backend}/replica.ts`,
+        find: '    await this.#applier.wholeLeases();\n',
         replace: '',
       },
     ],

@@ -121,8 +121,8 @@ export class Face {
     return this.#backend.leaseTimeToLive(leaseId(id), withKeys, caller(signal));
   }
 
-  leases(): readonly bigint[] {
-    return this.#backend.leases().map(({ id }) => id);
+  async leases(): Promise<readonly bigint[]> {
+    return (await this.#backend.leases('by-remaining', caller(new AbortController().signal))).map(({ id }) => id);
   }
 
   alarms(): ReturnType<Backend['alarms']> {

@@ -80,7 +80,7 @@ export function timeToLive({ world, life, face, name }: Asking, id: bigint, with
       if (lease === undefined) judge.leaseSeen(call, id, false, 'no lease');
       else {
         const { grantedTtlSeconds, remainingSeconds, keys } = lease;
-        judge.timeToLive(call, id, grantedTtlSeconds, remainingSeconds, keys, world.nowMs);
+        judge.timeToLive(call, id, grantedTtlSeconds, remainingSeconds, [...keys], world.nowMs);
       }
     },
     refused: (call, code) => judge.leaseSeen(call, id, false, code),

@@ -98,11 +98,11 @@ export class StateCheck {
   async #leases(): Promise<void> {
     const spans = this.#history.leasesAt(this.#history.next);
     const texts = (ids: readonly bigint[]): string => ids.map(String).sort().join(' ');
-    this.#same('leases', texts(this.#face.leases()), texts(spans.map(({ id }) => id)));
+    this.#same('leases', texts(await this.#ask(this.#face.leases())), texts(spans.map(({ id }) => id)));
     for (const { id, ttlSeconds } of spans) {
       const lease = await this.#ask(this.#face.timeToLive(id, true, never));
       this.#same(`TTL of lease ${id}`, lease?.grantedTtlSeconds, ttlSeconds);
-      const keys = (lease?.keys ?? []).map((key) => Buffer.from(key).toString('latin1'));
+      const keys = [...(lease?.keys ?? [])].map((key) => Buffer.from(key).toString('latin1'));
       this.#same(
         `keys of lease ${id}`,
         JSON.stringify(keys),

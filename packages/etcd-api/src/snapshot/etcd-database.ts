@@ -1,5 +1,5 @@
 import { utf8 } from '@engram/core';
-import type { LeaseGrant, StoreImage } from '@engram/backend';
+import { type LeaseGrant, nodeItself, type StoreImage } from '@engram/backend';
 import { etcdserverpb, leasepb } from '@engram/wire';
 import type { Member } from '../cluster-view.ts';
 import { minorVersion, type ServerVersion } from '../server-version.ts';
@@ -11,6 +11,7 @@ import type { SnapshotImage } from './snapshot-image.ts';
 
 const REVISION_BYTES = 17;
 const TOMBSTONE_MARK = 't'.charCodeAt(0);
+const LEASE_KEY_BYTES = 8;
 const UNDERSCORE = '_'.charCodeAt(0);
 
 /**
@@ -25,9 +26,11 @@ export async function etcdDatabase(
   const storageVersion = minorVersion(version);
   // The image has the revision of the call. Data without a revision is taken in the same turn.
   const taking = parts.store.image(signal);
-  const unversioned = [leaseBucket(parts), alarmBucket(parts), memberBucket(parts)];
+  const leases = parts.store.leases('by-id', nodeItself);
+  const others = [alarmBucket(parts), memberBucket(parts)];
   const image = await taking;
   try {
+    const unversioned = [leaseBucket(await leases), ...others];
     const file = await bboltFile(
       [
         versionsBucket(image),
@@ -92,12 +95,20 @@ function putUint64(into: Uint8Array, offset: number, value: number): void {
   }
 }
 
-function leaseBucket({ store }: ServiceParts): BucketContent {
-  const lease = ({ id, grantedTtlSeconds }: LeaseGrant): readonly [Uint8Array, Uint8Array] => [
-    uint64(id),
-    leasepb.encodeLease({ ID: id, TTL: grantedTtlSeconds }),
-  ];
-  return bucket('lease', store.leases().map(lease));
+/** Of a list that snapshots share. It takes no memory of its own. */
+function leaseBucket(leases: readonly LeaseGrant[]): BucketContent {
+  const encoded = (at: number): Uint8Array => {
+    const { id, grantedTtlSeconds } = leases[at]!;
+    return leasepb.encodeLease({ ID: id, TTL: grantedTtlSeconds });
+  };
+  return {
+    name: utf8('lease'),
+    count: leases.length,
+    keyBytes: () => LEASE_KEY_BYTES,
+    putKey: (at, into, offset) => into.set(uint64(leases[at]!.id), offset),
+    valueBytes: (at) => encoded(at).length,
+    values: async (from, to) => leases.slice(from, to).map((_, more) => encoded(from + more)),
+  };
 }
 
 function alarmBucket({ store }: ServiceParts): BucketContent {
