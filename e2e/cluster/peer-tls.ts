@@ -117,12 +117,12 @@ const wrong: readonly (Refusal & { readonly name: string })[] = [
     flags: byName,
     says: rejected('CommonName \\\\?"somebody\\\\?" is not allowed'),
   },
-  { name: 'that is revoked', pair: 'revoked', flags: byName, says: rejected('CERT_REVOKED') },
+  { name: 'that is revoked', pair: 'revoked', flags: byName, says: rejected('certificate serial [0-9a-f]+ revoked') },
   {
     name: 'of another authority',
     pair: 'other-authority',
     flags: byName,
-    says: rejected('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+    says: rejected('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
   },
   {
     name: 'and a version of TLS that the others do not speak',
@@ -150,7 +150,7 @@ await check('who shows no certificate is refused', async () => {
   socket.resume();
   await once(socket, 'close');
   await writesAt(a);
-  return await says(a, before, rejected('UNABLE_TO_GET_ISSUER_CERT'));
+  return await says(a, before, rejected('no client certificate'));
 });
 
 await check('with the right certificate the third member is back', async () => {
