@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd chart differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd chart observe differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -179,6 +179,14 @@ e2e-differential: setup ## A real etcd and a node are asked the same, and must a
 .PHONY: chart
 chart: setup ## Write README and values.schema.json of helm/engram from its values.yaml
 	@$(WITH_NODE) node tools/chart/main.ts
+
+.PHONY: observe
+observe: setup ## Write the chart's alerts and dashboards, docs/RUNBOOKS.md and docs/METRICS.md
+	@$(WITH_NODE) node tools/observe/main.ts
+
+.PHONY: e2e-observe
+e2e-observe: setup ## Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member (needs apt-get)
+	@$(WITH_NODE) tools/e2e observe
 
 .PHONY: e2e-release
 e2e-release: setup ## A release made twice, installed, started (needs go, apt-get, dpkg-deb)

@@ -1,0 +1,116 @@
+/**
+ * Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member. See README.md.
+ *
+ *   main.ts <folder> <folder of prometheus and promtool> <etcdctl>
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expressions } from '../../tools/observe/dashboards.ts';
+import { alerts, groups, rulesTestYaml } from '../../tools/observe/rules.ts';
+import { root } from '../../tools/release/bundle.ts';
+import { Member, tool } from '../release/member.ts';
+import { equal, Judge } from '../support/judge.ts';
+import { PrometheusServer } from './prometheus-server.ts';
+
+const [folder = '.', bin = '', etcdctl = 'etcdctl'] = process.argv.slice(2);
+const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) => join(bin, name)) as [string, string];
+const judge = new Judge('observe');
+/** Ten scrapes: enough for rates over the shortest range that Grafana takes. */
+const SCRAPES = 10;
+
+const rules = join(folder, 'rules');
+cpSync(join(root, 'helm/engram/files/alerts'), rules, { recursive: true });
+const ruleFiles = Object.keys(groups).map((name) => `${name}.yaml`);
+
+await judge.check(`promtool accepts the rules: ${alerts.length}`, async () => {
+  const said = await tool(promtool, ['check', 'rules', ...ruleFiles.map((name) => join(rules, name))]);
+  const counts = [...said.matchAll(/SUCCESS: (\d+) rules found/g)].map(([, count]) => Number(count));
+  equal(
+    'rules',
+    counts.reduce((sum, count) => sum + count, 0),
+    alerts.length,
+  );
+});
+
+await judge.check('each alert fires on its series, and is quiet on the others', async () => {
+  writeFileSync(join(rules, 'tests.yaml'), rulesTestYaml(ruleFiles));
+  await tool(promtool, ['test', 'rules', 'tests.yaml'], { cwd: rules });
+});
+
+const [program = '', ...args] = (process.env['STORE_CMD'] ?? join(root, 'packages/server/bin/engram')).split(' ');
+await using member = await startMember();
+await using server = await PrometheusServer.start({
+  program: prometheus,
+  folder: join(folder, 'prometheus'),
+  ruleFiles: ruleFiles.map((name) => join(rules, name)),
+  target: new URL(member.metrics).host,
+});
+await load(member);
+
+await judge.check('promtool finds no fault in the metrics', async () => {
+  const page = await (await fetch(`${member.metrics}/metrics`)).text();
+  // Names that etcd chose: counters without _total, and the reverse.
+  const { stdout, stderr } = await checkMetrics(page);
+  const own = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('engram_'));
+  equal('complaints', own.join('\n'), '');
+});
+
+await judge.check(`every panel has series: ${expressions.length} expressions`, async () => {
+  const empty: string[] = [];
+  for (const { where, expr } of expressions) {
+    const filled = expr.replaceAll('$__rate_interval', '30s').replaceAll('$cluster', 'c');
+    if ((await server.query(filled)).length === 0) empty.push(`${where}: ${filled}`);
+  }
+  equal('without series', empty.join('\n'), '');
+});
+
+await judge.check('the alerts can be computed on a real member, and none fires', async () => {
+  for (const { expr } of alerts) await server.query(expr);
+  const firing = (await server.query('ALERTS{alertstate="firing"}')).map(({ metric }) => metric['alertname']);
+  equal('firing', firing.join(' '), '');
+});
+
+await judge.check('a member that is gone fires its alerts', async () => {
+  equal('code of the stop', await member.stop(), 0);
+  await server.until('count(ALERTS{alertname="etcdInsufficientMembers"}) > 0');
+  await server.until('count(ALERTS{alertname="etcdMembersDown"}) > 0');
+});
+judge.end();
+
+function startMember(): Promise<Member> {
+  return Member.start({ program, args: [...args, '--metrics=extensive'] }, join(folder, 'member'));
+}
+
+/** Some of everything, for as long as the scrapes take. */
+async function load({ client }: Member): Promise<void> {
+  const watch = spawn(etcdctl, ['--endpoints', client, 'watch', '--prefix', 'k'], { stdio: 'ignore' });
+  const lease = await tool(etcdctl, ['--endpoints', client, 'lease', 'grant', '600']);
+  const keepAlive = spawn(etcdctl, ['--endpoints', client, 'lease', 'keep-alive', lease.split(' ')[1]!], {
+    stdio: 'ignore',
+  });
+  try {
+    for (let count = 0; (await server.scrapes()) < SCRAPES; count += 1) {
+      await tool(etcdctl, ['--endpoints', client, 'put', `k${count}`, 'value']);
+      await tool(etcdctl, ['--endpoints', client, 'get', '--prefix', 'k']);
+    }
+  } finally {
+    for (const child of [watch, keepAlive]) child.kill('SIGTERM');
+  }
+}
+
+function checkMetrics(page: string): Promise<{ stdout: string; stderr: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ stdout: string; stderr: string }>();
+  const child = spawn(promtool, ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  child.on('error', reject);
+  child.on('close', () => resolve({ stdout, stderr }));
+  child.stdin.end(page);
+  return promise;
+}
