@@ -30,7 +30,7 @@ describe('what `make observe` makes is fresh', () => {
 
   test('docs/METRICS.md, and every metric that the sources name is in it', async () => {
     const page = await livePage();
-    expect(file('docs/METRICS.md')).toBe(metricsDocument(page));
+    expect(file('docs/METRICS.md'), 'make observe writes it').toBe(metricsDocument(page));
     const exposed = new Set(metricsOf(page).map(({ name }) => name));
     const folder = join(root, 'packages/telemetry/src');
     const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
