@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash linearizability snapshot kube-storage etcd chart observe differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot kube-storage etcd chart observe differential tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -143,6 +143,10 @@ e2e-kube: setup ## A real kube-apiserver on a real node
 .PHONY: e2e-crash
 e2e-crash: setup ## kill -9 under load: what was acknowledged is there
 	@$(WITH_NODE) tools/e2e crash
+
+.PHONY: e2e-disk
+e2e-disk: setup ## States of the disk after a loss of power, from recorded system calls (needs strace, or root and apt-get)
+	@$(WITH_NODE) tools/e2e disk
 
 .PHONY: e2e-linearizability
 e2e-linearizability: setup ## What concurrent clients of a dying process see has an order

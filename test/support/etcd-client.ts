@@ -114,6 +114,10 @@ export class EtcdClient implements Disposable {
     return this.#call('Maintenance/HashKV', bytes, etcdserverpb.decodeHashKVResponse);
   }
 
+  async defragment(): Promise<void> {
+    await this.#call('Maintenance/Defragment', new Uint8Array(0), () => undefined);
+  }
+
   status(): Promise<etcdserverpb.StatusResponse> {
     const bytes = etcdserverpb.encodeStatusRequest({});
     return this.#call('Maintenance/Status', bytes, etcdserverpb.decodeStatusResponse);

@@ -1,6 +1,7 @@
 import { isLevelDamage, levelOpenFailure, StorageCorruptError } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
 import type { Meta, MetaWrite } from './meta.ts';
+import { nodeFileSystem } from './node-file-system.ts';
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
@@ -55,6 +56,8 @@ class LevelMeta implements Meta {
       writes.map(({ key, value }) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
       { sync: this.#syncs },
     );
+    // Nor does it sync the name of a new log before it has emptied the old one.
+    if (this.#syncs) await nodeFileSystem.syncDirectory(this.#path);
   }
 
   close(): Promise<void> {
