@@ -81,6 +81,19 @@ describe.each(calls)('%s at a follower', (_, call) => {
   });
 });
 
+test.each(calls.filter(([name]) => ['txn', 'grant', 'keep alive', 'add'].includes(name)))(
+  '%s at a follower does not succeed by an answer that lacks what it must have',
+  async (_, call) => {
+    const cluster = await TestCluster.start();
+    const { member } = await followerOf(cluster);
+    for (const answer of [{}, { txn: { succeeded: true, responses: [] } }, { members: [] }, { renewals: [] }]) {
+      cluster.changeAnswer = () => peerpb.encodeAnswer(answer);
+      expect(await cluster.run(outcome(call(member)))).toMatchObject({ code: 'Unknown', grpc: 2 });
+    }
+    expect(cluster.fatal).toEqual([]);
+  },
+);
+
 test('an error of one renewal that only the leader knows is unknown, and the others succeed', async () => {
   const cluster = await TestCluster.start();
   const { member } = await followerOf(cluster);
