@@ -66,10 +66,11 @@ async function leasesEnd(world: World, face: Face): Promise<void> {
   const waitMs = judge.leases.lastDeadlineMs(EXPIRY_SECONDS_MAX) - world.nowMs;
   if (waitMs < 0) return;
   await world.delay((waitMs + EXPIRY_SLACK_MS) / world.plan.settings.clockRate);
-  await until(world, 'expired leases end', () => {
-    const left = history.leasesAt(history.next).filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX);
-    return left.length === 0 && face.revision === history.revision;
-  });
+  const left = (): number =>
+    history.leasesAt(history.next).filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX).length;
+  // No lease ends under this alarm, and all do after it.
+  if (left() > 0) await disarm(world, face);
+  await until(world, 'expired leases end', () => left() === 0 && face.revision === history.revision);
   world.log.settleWrites();
 }
 
@@ -81,17 +82,24 @@ async function watchesAreComplete(world: World): Promise<void> {
   for (const client of world.watchClients) client.checkComplete();
 }
 
+/** Takes the alarm CORRUPT away, if it is raised. */
+async function disarm(world: World, face: Face): Promise<void> {
+  const { history, judge } = world;
+  if (history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT))
+    await answerOf(world, 'the alarm goes', face.deactivateAlarm(CORRUPT, never));
+  for (const write of judge.writes.unexplained(1)) if (write.mark?.kind === 'alarm') judge.writes.explain(write);
+}
+
 /** Checks that compacted versions leave index and storage in bounded time. */
 async function compactAll(world: World, face: Face): Promise<void> {
   const { history } = world;
   const workedOff = (): boolean => history.compactRevision < 0 || world.compacted === history.compactRevision;
   await until(world, 'the compaction is worked off', workedOff);
-  if (history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT))
-    await answerOf(world, 'the alarm goes', face.deactivateAlarm(CORRUPT, never));
+  await disarm(world, face);
   if (history.compactRevision < history.revision)
     await answerOf(world, 'the last compaction', face.compact(history.revision, true, never));
   for (const write of world.judge.writes.unexplained(1))
-    if (write.mark?.kind === 'compact' || write.mark?.kind === 'alarm') world.judge.writes.explain(write);
+    if (write.mark?.kind === 'compact') world.judge.writes.explain(write);
   // Another checkpoint lets storage drop the records that the compaction has left.
   await answerOf(world, 'the space is given back', face.defragment());
   await world.delay(QUIET_MS_MAX / 4);
