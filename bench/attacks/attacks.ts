@@ -14,6 +14,7 @@ import {
   windowUpdateFrame,
 } from '@engram/wire';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
+import { stateAttacks } from './state-attacks.ts';
 
 /** The store under attack, as an attack sees it. */
 export interface Target {
@@ -448,6 +449,7 @@ export const attacks: readonly Attack[] = [
       round === 0 ? frame('HEADERS', 0, 1) : frame('CONTINUATION', 0, 1, Buffer.alloc(16_000, 0x88)),
     2_000,
   ),
+  ...stateAttacks,
 ];
 
 /** Keeps only the frames that the windows follow from. */

@@ -109,6 +109,11 @@ export class EtcdClient implements Disposable {
     return this.#call('Lease/LeaseLeases', bytes, etcdserverpb.decodeLeaseLeasesResponse);
   }
 
+  alarm(request: Init<etcdserverpb.AlarmRequest>): Promise<etcdserverpb.AlarmResponse> {
+    const bytes = etcdserverpb.encodeAlarmRequest(request);
+    return this.#call('Maintenance/Alarm', bytes, etcdserverpb.decodeAlarmResponse);
+  }
+
   hashKv(request: Init<etcdserverpb.HashKVRequest> = {}): Promise<etcdserverpb.HashKVResponse> {
     const bytes = etcdserverpb.encodeHashKVRequest(request);
     return this.#call('Maintenance/HashKV', bytes, etcdserverpb.decodeHashKVResponse);
