@@ -125,3 +125,13 @@ export const refusals: readonly (readonly [values: Readonly<Record<string, unkno
   [{ auth: { certificates: { source: 'cert-manager' }, client: { secureTransport: true } } }, /issuerName/],
   [{ disasterRecovery: { enabled: true } }, /disasterRecovery.image.repository/],
 ];
+
+/** What deploy/manifests has, rendered in the namespace `engram`. */
+export const manifests: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'one-member': {},
+  'three-members': {
+    replicaCount: 3,
+    storage: { type: 'tikv' },
+    tikv: { pdEndpoints: ['PD-0:2379', 'PD-1:2379', 'PD-2:2379'], prefix: 'kubernetes' },
+  },
+};

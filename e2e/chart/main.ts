@@ -10,7 +10,7 @@ import { readConfiguration } from '@engram/server';
 import { root } from '../../tools/release/bundle.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { freePorts, Member, tool } from '../release/member.ts';
-import { cases, refusals } from './cases.ts';
+import { cases, manifests as plain, refusals } from './cases.ts';
 import { writeCustomSchemas, writeKubernetesSchemas } from './schemas.ts';
 
 const [folder = '.'] = process.argv.slice(2);
@@ -104,6 +104,42 @@ for (const [at, [name, values]] of Object.entries(cases).entries()) {
     equal('members', read.config.cluster === undefined, (values['storage'] as Manifest)?.type !== 'tikv');
   });
 }
+
+for (const [name, values] of Object.entries(plain)) {
+  await judge.check(`deploy/manifests/${name}.yaml is what the chart renders, by the schemas`, async () => {
+    const file = join(folder, `${name}-values.yaml`);
+    writeFileSync(file, stringify(values));
+    const flags = ['template', 'engram', chart, ...cluster, '--namespace', 'engram', '--values', file];
+    const text = await tool(helms[4], flags);
+    const output = join(root, 'deploy/manifests', `${name}.yaml`);
+    // Nobody manages these objects.
+    const wanted = text.replaceAll(/^ *(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): .*\n/gm, '');
+    if (process.env['WRITE_MANIFESTS'] === '1') writeFileSync(output, wanted);
+    equal('text (WRITE_MANIFESTS=1 writes it)', readFileSync(output, 'utf8'), wanted);
+    const { code, stdout } = await conform(output);
+    if (code !== 0) throw new Error(stdout);
+  });
+}
+
+await judge.check('a member knows the flags of the static pod of kubeadm', async () => {
+  const source = readFileSync(join(setting('KUBERNETES'), 'cmd/kubeadm/app/phases/etcd/local.go'), 'utf8');
+  const names = [...source.matchAll(/\{Name: "([a-z-]+)", Value: (.*)\},$/gm)].map(([, name, value]) => [
+    name!,
+    value!,
+  ]);
+  if (names.length < 15) throw new Error(`only ${names.length} flags in local.go`);
+  const urls = 'https://127.0.0.1:1';
+  const flags = names.map(([name, value]) => {
+    const text = /^"(.*)"$/.exec(value!)?.[1];
+    if (text !== undefined) return `--${name}=${text}`;
+    if (name === 'listen-metrics-urls') return `--${name}=http://127.0.0.1:2381`;
+    if (name!.endsWith('-urls')) return `--${name}=${urls}`;
+    return `--${name}=${name!.endsWith('-file') ? import.meta.filename : 'x'}`;
+  });
+  const read = await readConfiguration([...flags, `--initial-cluster=x=${urls}`], {});
+  if (read.kind !== 'config') throw new Error(JSON.stringify(read));
+  for (const warning of read.config.warnings) if (!/without effect/.test(warning)) throw new Error(warning);
+});
 
 await judge.check('the schemas find a misspelt field', async () => {
   const file = join(folder, 'misspelt.yaml');
