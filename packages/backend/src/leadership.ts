@@ -329,6 +329,7 @@ export class Leadership implements Proposals {
   /** Waits for room, with what the write keeps in memory meanwhile counted, and then begins anew. */
   async #whenRoom<Answer>(room: Promise<void>, bytes: number, again: () => Promise<Answer>): Promise<Answer> {
     const { waitingBytesMax = WAITING_BYTES_MAX } = this.#options;
+    room.catch(() => {}); // a write that is refused for its bytes does not wait for it
     try {
       this.#roomBytes += bytes;
       if (this.waitingBytes > waitingBytesMax) throw new EngramError('TooManyRequests');

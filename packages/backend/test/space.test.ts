@@ -46,6 +46,19 @@ test('where nothing can be given back, the write is refused, and only one try wa
   expect(checkpoints).toBe(1);
 });
 
+test('a write that is refused for its bytes leaves the refusal for space to nobody, and ends no node', async () => {
+  node = await openNode(new MemoryStorage(), { quotaBytes: QUOTA, waitingBytesMax: 3000 });
+  const { backend } = node;
+  const answers: string[] = [];
+  for (let at = 0; at < 60; at += 1) {
+    // The last one that fits is followed by a write that finds no room, and has more bytes than may wait.
+    answers.push(await refusal(backend.txn(put('key', 'x'.repeat(at % 2 === 0 ? 2000 : 4000)), nodeItself)));
+  }
+  await node.clock.settle();
+  expect(answers).toContain('TooManyRequests');
+  expect(backend.alarms()).toEqual([{ memberId: 1n, alarm: ALARM_NOSPACE }]);
+});
+
 /** A node at its quota, whose compacted versions are given back when `open` is called. */
 async function full(options: { requestTimeoutMs?: number; waitingBytesMax?: number } = {}): Promise<{
   node: Node;
