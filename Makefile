@@ -196,6 +196,10 @@ e2e-observe: setup ## Alerts by promtool, and every expression on a Prometheus t
 e2e-release: setup ## A release made twice, installed, started (needs go, apt-get, dpkg-deb)
 	@$(WITH_NODE) tools/e2e release
 
+.PHONY: e2e-engine
+e2e-engine: setup ## The image in a container engine that is started for it (needs root, apt-get, go; not in make e2e)
+	@$(WITH_NODE) tools/e2e engine
+
 .PHONY: e2e-chart
 e2e-chart: setup ## The chart by Helm 3 and 4: lint, schemas, flags, probes and backups on a real member (needs go)
 	@$(WITH_NODE) tools/e2e chart
