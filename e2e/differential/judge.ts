@@ -71,7 +71,9 @@ export class Judge {
       // Ids are unsigned in some messages and signed in others.
       for (const asNumber of [BigInt.asIntN, BigInt.asUintN]) {
         names.set(asNumber(64, clusterId as bigint), 'the cluster');
-        names.set(asNumber(64, memberId as bigint), 'the member');
+        for (const id of [memberId as bigint, ...this.stores.memberIds(store)]) {
+          names.set(asNumber(64, id), 'the member');
+        }
       }
     }
   }
@@ -151,8 +153,10 @@ export class Judge {
 
   decode(store: number, type: string, bytes: Uint8Array, ignore: readonly string[] = []): DecodedMessage {
     const message = decode(type, bytes, (id) => this.#chosen[store]?.get(id));
-    const header = message['header'];
-    if (typeof header === 'object' && 'raftTerm' in header) header['raftTerm'] = 'some';
+    const streamed = message['rangeResponse'] as DecodedMessage | undefined;
+    for (const header of [message['header'], streamed?.['header']]) {
+      if (typeof header === 'object' && 'raftTerm' in header) header['raftTerm'] = 'some';
+    }
     for (const name of ignore) delete message[name];
     return message;
   }

@@ -10,8 +10,10 @@ import { certificatePart } from './certificate-part.ts';
 import { http2Part } from './http2-part.ts';
 import { Judge } from './judge.ts';
 import { kvPart } from './kv-part.ts';
+import { largePart } from './large-part.ts';
 import { leasePart } from './lease-part.ts';
 import { maintenancePart } from './maintenance-part.ts';
+import { MemberStores } from './member-stores.ts';
 import * as ask from './methods.ts';
 import { restartPart } from './restart-part.ts';
 import { startPart } from './start-part.ts';
@@ -27,7 +29,8 @@ const steps = Number(process.env['OPS'] ?? 4_000);
 const STEPS_EACH_ROUND = 1_000;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-await using stores = new Stores(etcd, folder, ['--unsafe-no-fsync', '--watch-progress-notify-interval=500ms']);
+const flags = ['--unsafe-no-fsync', '--watch-progress-notify-interval=500ms'];
+await using stores = new Stores(etcd, folder, flags);
 const judge = new Judge(stores);
 
 const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
@@ -52,8 +55,25 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
       await watchPart(judge, prng, Math.min(left, STEPS_EACH_ROUND / 2));
     }
   },
+  large: (prng) => largePart(judge, prng, steps / 20),
+  members: (prng) => ofMembers('members', prng, (members) => kvPart(members, prng, steps / 8)),
+  'large-members': (prng) => ofMembers('large-members', prng, (members) => largePart(members, prng, steps / 40)),
   known: knownDifferences,
 };
+
+/** Compares etcd with a cluster of members in this process instead of the store. */
+async function ofMembers(part: string, prng: Prng, run: (members: Judge) => Promise<void>): Promise<void> {
+  await using cluster = new MemberStores(etcd!, `${folder}/${part}`, flags, prng.fork('members'));
+  const members = new Judge(cluster);
+  members.part(part);
+  await cluster.startEmpty();
+  await members.learnIdentities();
+  await run(members);
+  members.equal('what the members still hold', [], cluster.held());
+  members.equal('what has ended a member', [], cluster.fatal.map(String));
+  judge.passed += members.passed;
+  judge.failed += members.failed;
+}
 
 /** The differences that README.md lists. Runs last, because the stores differ afterwards. */
 async function knownDifferences(): Promise<void> {

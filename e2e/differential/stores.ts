@@ -82,6 +82,11 @@ export class Stores implements AsyncDisposable {
     await this.kill();
   }
 
+  /** Members of the store beside the one that Status names. */
+  memberIds(_store: number): readonly bigint[] {
+    return [];
+  }
+
   endpoint(store: number): string {
     return this.#process(store).endpoint;
   }

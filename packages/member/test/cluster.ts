@@ -20,6 +20,8 @@ interface Host {
 /** Whole members over one log, with a network in memory. Between a pair of ids in `cut`, from and to, messages are lost. */
 export class TestCluster {
   readonly clock = new SimClock();
+  /** Of members that start from then on. */
+  clusterId = 0xc1n;
   readonly log = new SharedLog('the log');
   readonly fatal: Error[] = [];
   readonly removed: bigint[] = [];
@@ -80,7 +82,7 @@ export class TestCluster {
       raftStorage: new MemoryRaftStorage(host.raft),
       network: this.#networkOf(host),
       identity: {
-        clusterId: 0xc1n,
+        clusterId: this.clusterId,
         memberId: id,
         name: `m${id}`,
         peerUrls: [urlOf(id)],
