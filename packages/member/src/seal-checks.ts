@@ -55,23 +55,22 @@ export class SealChecks {
   }
 
   #begin(): Promise<boolean> {
-    const { clock, timeoutMs } = this.#options;
-    const endMs = clock.nowMs() + timeoutMs;
     const check = this.#underWay.then(() => {
       this.#next = undefined;
-      return this.#check(endMs);
+      return this.#check();
     });
     this.#underWay = check.catch(() => undefined);
     return check;
   }
 
-  async #check(endMs: number): Promise<boolean> {
-    const { clock } = this.#options;
+  /** Its bound counts from its begin, when the last call may join it: no call has less time than its own. */
+  async #check(): Promise<boolean> {
+    const { clock, timeoutMs } = this.#options;
     if (this.#ended) throw new EngramError('LeaderChanged');
     if (this.#abort.signal.aborted) this.#abort = new AbortController();
     const abort = this.#abort;
     this.#sinceMs = clock.nowMs();
-    const timer = clock.after(Math.max(0, endMs - this.#sinceMs), () => abort.abort(new EngramError('Timeout')));
+    const timer = clock.after(timeoutMs, () => abort.abort(new EngramError('Timeout')));
     try {
       const held = await this.#ask(abort.signal);
       this.#lost ||= !held;

@@ -69,6 +69,20 @@ test('asks again while the log can’t be reached', async () => {
   expect(await held).toBe(true);
 });
 
+test('a call that joins a question has no less than its own time', async () => {
+  const ends: string[] = [];
+  const ask = (name: string): void => void checks.held().catch(() => ends.push(name));
+  ask('first');
+  await clock.pass(1_000);
+  ask('second');
+  await clock.pass(3_900);
+  ask('third'); // it shares the question of the second, which begins at 5 s
+  await clock.pass(4_900);
+  expect(ends).toEqual(['first']);
+  await clock.pass(300);
+  expect(ends).toEqual(['first', 'second', 'third']);
+});
+
 test('without an answer it ends with Timeout at the bound, and the next call asks anew', async () => {
   const held = checks.held();
   const ended = expect(held).rejects.toThrow(new EngramError('Timeout'));
@@ -81,7 +95,7 @@ test('without an answer it ends with Timeout at the bound, and the next call ask
   await clock.pass(20);
   await ended;
   expect(questions[0]!.signal.aborted).toBe(true);
-  await clock.pass(2_000);
+  await clock.pass(5_000);
   await endedToo;
   const held2 = checks.held();
   await clock.settle(3);
