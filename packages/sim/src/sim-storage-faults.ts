@@ -18,6 +18,8 @@ export type FailingOperation = 'read' | 'get-many' | 'load-checkpoint' | 'save-c
  * process ends. The test decides which operations fail or stall.
  */
 export class SimStorageFaults implements FaultPlan {
+  /** An operation was told to stall. Requests may take all their time since. */
+  hasStalled = false;
   readonly cold: boolean;
   readonly #process: SimProcess;
   readonly #random: Prng;
@@ -35,6 +37,7 @@ export class SimStorageFaults implements FaultPlan {
 
   /** Operations of this kind that begin from now on end after `ms` at the earliest. */
   stall(operation: StorageOperation, ms: number): void {
+    this.hasStalled = true;
     const { nowMs } = this.#process.host.scheduler;
     this.#stalledUntilMs.set(operation, Math.max(this.#stalledUntilMs.get(operation) ?? 0, nowMs + ms));
   }

@@ -5,6 +5,7 @@ import type { Storage } from '@engram/storage';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { Face, storeSettings } from '../world/face.ts';
 import { answerOf, until } from '../world/patience.ts';
+import { RequestStep } from '../world/request-steps.ts';
 import { StateCheck } from '../world/state-check.ts';
 import { stopNode } from './member-faults.ts';
 import type { MemberLife } from './member-life.ts';
@@ -16,6 +17,13 @@ const EXPIRY_SECONDS_MAX = 100;
 const WATCH_QUIET_MS = 5000;
 /** Time without new records, in addition to the log's timeout. */
 const CALM_MS = 1000;
+
+const UNDISTURBED_REQUESTS = 6;
+/** Above the ids of all steps, because values contain the id of their step. */
+const UNDISTURBED_FROM = 100_000;
+const UNDISTURBED_KINDS = ['put', 'put', 'txn', 'look', 'range-all', 'keep-alive', 'lease-ttl', 'delete'] as const;
+/** A watcher gets a change after this time, with the delays of the run. */
+const WATCH_MS_MAX = 500;
 
 /** Ends the run without further faults. All work must end, and every node must have the state of the log. */
 export async function finishMembers(world: MembersWorld): Promise<void> {
@@ -38,6 +46,7 @@ export async function finishMembers(world: MembersWorld): Promise<void> {
   );
   // An addition that was answered meanwhile may have added a member that is not started yet.
   await healthy(world);
+  await servesAll(world);
   world.logJudge.settleWrites();
   await leasesEnd(world);
   // The addition of a member that died before it answered may be committed by the next leader.
@@ -51,6 +60,36 @@ export async function finishMembers(world: MembersWorld): Promise<void> {
     expectThat(life.face!.pins === 0, 'leak', () => `${node.name}: ${life.face!.pins} pins are held, and nobody reads`);
   }
   await stopAll(world);
+}
+
+/**
+ * Where nothing is disturbed, every member serves every request in its time, and watchers get each change within a bound. A
+ * refusal needs a cause in the log, and an answer that is late has none.
+ */
+async function servesAll(world: MembersWorld): Promise<void> {
+  const behind = (): boolean => world.watchClients.some(({ isBehind, watches }) => watches > 0 && isBehind);
+  await until(world, 'clients of watches have come back', () => !behind());
+  await world.delay(WATCH_QUIET_MS);
+  world.tell(() => 'every request must be served');
+  world.calm();
+  const random = world.random.fork('undisturbed requests');
+  for (let at = 0; at < UNDISTURBED_REQUESTS; at += 1) {
+    for (const life of world.serving) {
+      world.tell(() => `at m${life.id}:`);
+      const step = { id: UNDISTURBED_FROM + at + Number(life.id % 7n) / 10, seed: random.uint32() };
+      RequestStep.run(world, life, step, random.pick(UNDISTURBED_KINDS));
+    }
+    await world.delay(random.pick([0, 1, 50]) * random.fraction());
+  }
+  await until(
+    world,
+    'undisturbed requests are answered',
+    () => world.calls.underWay.length === 0,
+    () => world.calls.underWay.join(', '),
+  );
+  const { storageDelayMsMax, networkDelayMsMax, lateMsMax, turnMsMax } = world.settings;
+  await world.delay(WATCH_MS_MAX + 20 * (storageDelayMsMax + networkDelayMsMax + lateMsMax + turnMsMax));
+  for (const client of world.watchClients) client.checkComplete();
 }
 
 /**

@@ -311,6 +311,11 @@ export abstract class MembersWorld<
     this.troubled = true;
   }
 
+  /** No fault is left, and all members know one leader: from now on every request must be served. */
+  calm(): void {
+    this.troubled = false;
+  }
+
   /** Kills all processes, so that no work continues after the run. */
   end(): void {
     for (const { host } of this.nodes) host.process?.kill();
@@ -372,6 +377,7 @@ export abstract class MembersWorld<
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: false,
       impatient: settings.imageHoldMaxMs < 60_000,
+      slow: false,
       timeoutMs: settings.requestTimeoutMs,
       nowMs: this.nowMs,
     };

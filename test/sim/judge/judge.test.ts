@@ -118,8 +118,26 @@ describe('writes', () => {
     expect(() => judge.compactRefused(call, 2, 'Compacted')).toThrow(/was refused/);
     expect(() => judge.verdict(call, new TypeError('x'), noExcuse)).toThrow(/failed with TypeError/);
     const gone = new EngramError('Timeout', { cause: new StorageTrimmedError('gone') });
-    expect(() => judge.verdict(call, gone, noExcuse)).toThrow(/a request: gone/);
-    expect(judge.verdict(call, gone, { ...noExcuse, forgotten: true })).toBe('unknown');
+    expect(() => judge.verdict(call, gone, { ...noExcuse, leaderless: true })).toThrow(/a request: gone/);
+    expect(judge.verdict(call, gone, { ...noExcuse, leaderless: true, forgotten: true })).toBe('unknown');
+  });
+
+  test('a request times out only for a cause, and only once its time is over', () => {
+    const judge = judgeOf(putRecord(2, 1, 2));
+    const late = new EngramError('Timeout');
+    const after = { ...noExcuse, nowMs: call.startMs + 1000 };
+    expect(() => judge.verdict(call, late, after)).toThrow(/failed with Timeout/);
+    expect(judge.verdict(call, late, { ...after, slow: true })).toBe('unknown');
+    expect(judge.verdict(call, late, { ...after, leaderless: true })).toBe('unknown');
+    const early = { ...after, leaderless: true, nowMs: call.startMs + 990 };
+    expect(() => judge.verdict(call, late, early)).toThrow(/timed out after 990.0 ms/);
+  });
+
+  test('an exception that no client may see is no outcome, whatever has failed', () => {
+    const judge = judgeOf(putRecord(2, 1, 2));
+    expect(() => judge.verdict(call, new TypeError('x'), { ...noExcuse, leaderless: true, stopping: true })).toThrow(
+      /failed with TypeError/,
+    );
   });
 });
 
@@ -132,6 +150,7 @@ const noExcuse = {
   narrow: false,
   quota: false,
   impatient: false,
+  slow: false,
   timeoutMs: 1000,
   nowMs: 0,
 };

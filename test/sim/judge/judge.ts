@@ -12,7 +12,7 @@ import {
 import { StorageTrimmedError } from '@engram/storage';
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
-import { type ClockRates, LeaseJudge } from './lease-judge.ts';
+import { type ClockRates, EXACT, LeaseJudge } from './lease-judge.ts';
 import { RevokeJudge } from './revoke-judge.ts';
 import { makes, textOf, WriteJudge } from './write-judge.ts';
 
@@ -45,6 +45,9 @@ export interface Excuses {
   readonly quota: boolean;
   /** A slow client loses its snapshot. */
   readonly impatient: boolean;
+  /** Delays that are no faults may add up to the time of a request. */
+  readonly slow: boolean;
+  /** The time of a request: etcd's five seconds and two election timeouts, or the run's own. */
   readonly timeoutMs: number;
   /** On the node's clock. */
   readonly nowMs: number;
@@ -63,16 +66,25 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set([
   'NoLeader',
 ]);
 
+/** Rounding error of clocks. */
+const LATE_SLACK_MS = 1e-3;
+
+/** Whether the alarm CORRUPT is raised at the end of the log. */
+export const isCorrupt = (history: StoreHistory): boolean =>
+  history.alarmsAt(history.next).some(({ alarm }) => alarm === 2);
+
 /** Judges answers by the log. Each must be the model's answer for a state between the request and the answer. */
 export class Judge {
   readonly history: StoreHistory;
   readonly writes: WriteJudge;
   readonly leases: LeaseJudge;
   readonly revokes: RevokeJudge;
+  readonly #rates: ClockRates;
   /** Some client has been told of everything before this position. */
   #acknowledged = 1;
 
-  constructor(history: StoreHistory, rates?: ClockRates) {
+  constructor(history: StoreHistory, rates: ClockRates = EXACT) {
+    this.#rates = rates;
     this.history = history;
     this.writes = new WriteJudge(history);
     this.leases = new LeaseJudge(history, rates);
@@ -100,16 +112,29 @@ export class Judge {
     if (error instanceof AssertionError)
       throw new Finding('broken', `${call.what}: ${error.message}`, { cause: error });
     if (!isEngramError(error)) {
-      if (excuses.aborted || excuses.failingReads || excuses.leaderless) return 'unknown';
+      if (excuses.aborted || excuses.failingReads) return 'unknown';
       throw new Finding('error', `${call.what} failed with ${String(error)}`, { cause: error });
     }
     const unexpected = (): Finding => new Finding('error', `${call.what} failed with ${error.code}`, { cause: error });
-    if (UNKNOWN.has(error.code) && error.code !== 'Timeout' && !excuses.leaderless) throw unexpected();
+    if (UNKNOWN.has(error.code) && !excuses.leaderless && !(error.code === 'Timeout' && excuses.slow))
+      throw unexpected();
     if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
     if (error.cause instanceof StorageTrimmedError && !excuses.forgotten)
       throw new Finding('error', `${call.what}: ${error.cause.message}`, { cause: error });
+    if (error.code === 'Timeout' && !(error.cause instanceof StorageTrimmedError)) this.#checkLate(call, excuses);
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
+  }
+
+  /** A request may only time out once its time is over, by the fastest clock. */
+  #checkLate({ what, startMs }: Call, { timeoutMs, nowMs }: Excuses): void {
+    const tookMs = nowMs - startMs;
+    const leastMs = timeoutMs / this.#rates.fast - LATE_SLACK_MS;
+    expectThat(
+      tookMs >= leastMs,
+      'error',
+      () => `${what} timed out after ${tookMs.toFixed(1)} ms, and its time is ${timeoutMs} ms`,
+    );
   }
 
   /** Notes that a client was told of the state at `revision`. */

@@ -19,7 +19,7 @@ export interface ClockRates {
   readonly fast: number;
 }
 
-const EXACT: ClockRates = { slow: 1, fast: 1 };
+export const EXACT: ClockRates = { slow: 1, fast: 1 };
 
 /** Rounding error of clocks that run too fast or too slow. */
 const SLACK_MS = 1e-3;

@@ -91,7 +91,7 @@ export function makeTikvPlan(seed: number, cut: Cut = {}): TikvPlan {
   const faultShare = random.pick([0, 0.05, 0.1, 0.2]);
   const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {
     scenarios: drawWeights(random, scenarioWeights, 0.4),
-    scenarioShare: random.pick([0, 0.03, 0.03]),
+    scenarioShare: random.pick([0, 0.03, 0.08]),
   });
   const kindOf = (): TikvStepKind => {
     if (random.chance(scenarioShare)) return scenarios(random);

@@ -47,6 +47,7 @@ export class FaultStep {
     if (process.paused) return;
     const ms = this.#random.pick([1, 50, 3000, 15_000]) * this.#random.fraction();
     if (ms > SLOW_READ_MS) this.#life.slowReads = true;
+    this.#life.wasPaused = true;
     process.pause();
     this.#world.scheduler.after(ms, () => {
       this.#world.tell(() => 'the node goes on');

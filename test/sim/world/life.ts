@@ -37,6 +37,8 @@ export class Life {
    * paused.
    */
   slowReads = false;
+  /** The process was paused: requests may take all their time. */
+  wasPaused = false;
   stopping = false;
 
   constructor(parts: LifeParts) {

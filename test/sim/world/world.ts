@@ -3,7 +3,7 @@ import { Prng, Scheduler, SimHost } from '@engram/sim';
 import { type LoggedWrite, StoreHistory } from '@engram/sim/model';
 import { type LogBatch, MemoryDisk, StorageFencedError } from '@engram/storage';
 import { Finding } from '../judge/finding.ts';
-import { type Call, type Excuses, Judge } from '../judge/judge.ts';
+import { type Call, type Excuses, isCorrupt, Judge } from '../judge/judge.ts';
 import type { Plan } from '../plan/plan.ts';
 import { Calls } from './calls.ts';
 import { MEMBER_ID } from './face.ts';
@@ -282,6 +282,8 @@ export class World implements Clients {
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: settings.quotaBytes > 0,
       impatient: settings.imageHoldMaxMs < 60_000,
+      // Under CORRUPT no lease ends, and whoever asks for one whose time is over waits for its end.
+      slow: isCorrupt(this.history) || life.wasPaused || life.faults.hasStalled || settings.requestTimeoutMs < 2000,
       timeoutMs: settings.requestTimeoutMs,
       nowMs: this.nowMs,
     };
