@@ -415,7 +415,8 @@ export abstract class MembersWorld<
       error: (fields, message) => {
         tell('error', fields, message);
         const broken = Object.values(fields).some(
-          (field) => field instanceof AssertionError || /AssertionError/.test(String(field)),
+          (field) =>
+            field instanceof AssertionError || /AssertionError|TypeError|ReferenceError|RangeError/.test(String(field)),
         );
         if (broken) this.fail(new Finding('broken', `${node.name} logged: ${message} ${textOf(fields)}`));
       },

@@ -421,6 +421,30 @@ const possible: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'timeout-at-once',
+    what: 'every seventh forwarded write is done and answered Timeout at once',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: '      return peerpb.encodeAnswer({ ...answer, position: backend.replica.applied, epoch });',
+        replace:
+          "      if (request.sequence > 0 && request.sequence % 7 === 3) return peerpb.encodeAnswer({ error: 'Timeout' });\n      return peerpb.encodeAnswer({ ...answer, position: backend.replica.applied, epoch });",
+      },
+    ],
+  },
+  {
+    name: 'recall-throws',
+    what: 'a write whose answer was lost, and that is found in the log, ends with a TypeError',
+    edits: [
+      {
+        file: `${backend}/recall-txn.ts`,
+        find: '  const before = toRevision(group.revision - 1);\n',
+        replace:
+          "  const before = toRevision(group.revision - 1);\n  if (before >= 0) throw new TypeError('cannot read properties of undefined');\n",
+      },
+    ],
+  },
 ];
 
 /** Of the node's, those that meet a cluster where one leader follows another. */

@@ -50,6 +50,8 @@ const scenarioWeights = {
   'replace-member': 2,
   'split-processes': 2,
   'force-alone': 0.7,
+  'settle-behind-trim': 2,
+  'seal-between-parts': 1.5,
   'read-what-was-told': 0.5,
   'renew-at-ousted': 1,
   'lead-again': 0.7,

@@ -53,6 +53,49 @@ export class TikvScenarioStep extends MemberScenarios<TikvLife, TikvNode> {
     });
   }
 
+  /**
+   * The leader does not reach storage, and the answer to an append of a follower's writes is lost. The others go on and trim
+   * before the leader learns what became of it; the follower has the time to ask it.
+   */
+  'settle-behind-trim'(): void {
+    this.disturb();
+    const { troubles, settings } = this.world;
+    const away = this.leader;
+    for (let left = 4; left > 0; left -= 1)
+      this.after(2 * settings.logDelayMsMax * this.random.fraction(), () => this.send(this.follower, 'put'));
+    troubles.nextWriteOf(away.id, { kind: 'silence', executed: true }, 'slot');
+    this.when(
+      () => troubles.hasBeen(away.id),
+      1,
+      () => {
+        this.world.tell(() => `  m${away.id} does not reach storage`);
+        away.way.cut();
+        const awayMs = Math.min(1.15 * settings.silentMaxMs + 1500, 0.97 * settings.requestTimeoutMs);
+        for (let atMs = 1200; atMs < awayMs; atMs += 100) this.after(atMs, () => this.#writeElsewhere(away));
+        this.world.scheduler.after(awayMs, () => {
+          this.world.tell(() => `  m${away.id} is back`);
+          away.way.heal();
+        });
+      },
+    );
+  }
+
+  /** A batch of several values is under way, the later ones late, when another member takes over. */
+  'seal-between-parts'(): void {
+    this.disturb();
+    const { troubles } = this.world;
+    const away = this.leader;
+    const ms = 2000 + 6000 * this.random.fraction();
+    troubles.nextWriteOf(away.id, { kind: 'delay', ms }, 'later part');
+    for (let left = 3; left > 0; left -= 1) this.send(away, 'crowd');
+    this.after(100 * this.random.fraction(), () => {
+      if (this.random.chance(0.5)) this.#cutFrom([this.nodeOf(away)], this.world.nodes);
+      else this.move(away, this.nodeOf(this.follower));
+    });
+    for (let atMs = 1200; atMs < ms; atMs += 150) this.after(atMs, () => this.#writeElsewhere(away));
+    this.world.scheduler.after(ms + 500, () => this.world.network.healAll());
+  }
+
   /** The only member, for the scenarios that need no other. */
   static #lone(world: TikvWorld, step: TikvStep, kind: TikvScenarioKind): readonly [TikvLife, TikvLife] | undefined {
     const [only, second] = world.serving;

@@ -20,6 +20,7 @@ export class TikvTroubles {
   #pending: Pending[] = [];
   #busyUntilMs = 0;
   #damages = false;
+  readonly #been = new Set<bigint>();
   #busy: readonly number[] = [];
 
   constructor(world: TikvWorld) {
@@ -33,9 +34,21 @@ export class TikvTroubles {
     this.#pending.push({ fault, concerns });
   }
 
-  /** The next write of this member. */
-  nextWriteOf(member: bigint, fault: Fault): void {
-    this.next(fault, ({ command, context }) => WRITES.has(command) && context?.requestSource === `m${member}`);
+  /** The next write of this member: any, one of a batch of the log, or one of a later part of a batch. */
+  nextWriteOf(member: bigint, fault: Fault, what: 'any' | 'slot' | 'later part' = 'any'): void {
+    this.#been.delete(member);
+    this.next(fault, (call) => {
+      const { command, context } = call;
+      if (!WRITES.has(command) || context?.requestSource !== `m${member}`) return false;
+      const isIt = what === 'any' || partOf(call) >= (what === 'slot' ? 0 : 1);
+      if (isIt) this.#been.add(member);
+      return isIt;
+    });
+  }
+
+  /** Whether the fault that was last asked for by `nextWriteOf` has been. */
+  hasBeen(member: bigint): boolean {
+    return this.#been.has(member);
   }
 
   /** The next piece of an image is damaged where it lies, once it is written. */
@@ -135,6 +148,19 @@ export class TikvTroubles {
       return { kind: 'region-error', error: serverIsBusy };
     return undefined;
   }
+}
+
+/** The part of a batch of the log that the request writes; -1 if it writes none. */
+function partOf({ command, request }: FakeCall): number {
+  if (command !== 'Prewrite') return -1;
+  const { mutations } = request as {
+    readonly mutations: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  };
+  for (const { key, value } of mutations) {
+    const named = keys.parse(key);
+    if (named?.kind === 'slot' && value.length > 0) return named.part;
+  }
+  return -1;
 }
 
 const serverIsBusy: RegionError = { message: 'server is busy', serverIsBusy: { reason: 'busy', backoffMs: 20 } };
