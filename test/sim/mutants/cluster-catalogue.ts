@@ -190,12 +190,12 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/leader-calls.ts`,
-        find: '      await confirm(caller.signal);\n      const { ids }',
+        find: '      await this.#leadsNow(caller);\n      const { ids }',
         replace: '      const { ids }',
       },
       {
         file: `${backend}/backend.ts`,
-        find: 'const confirmed = proposals === this.#leadership ? this.readIndex(caller) : undefined;',
+        find: 'const confirmed = proposals === this.#leadership ? this.#leadsNow(caller) : undefined;',
         replace: 'const confirmed = undefined as Promise<void> | undefined;',
       },
     ],
