@@ -142,12 +142,17 @@ async function judgeRecoveries(lives: Recording & { readonly firstLoad: number }
     const place = await newStorePlace(join(root, 'data'));
     const calls = join(scratch, 'calls', `${engine}-recovery-${at}`);
     mkdirSync(calls, { recursive: true });
-    const node = await RecordedNode.start(place, calls, [`--storage=${engine}`]);
-    const changes = await node.end('SIGKILL');
+    let changes: readonly Recorded[];
+    try {
+      const node = await RecordedNode.start(place, calls, [`--storage=${engine}`]);
+      changes = await node.end('SIGKILL');
+    } catch (error) {
+      wrong.push(String(error));
+      continue;
+    }
     // Nobody wrote since the loss of power: the history is that of then.
-    const stopped = changes.map((change) => ({ ...change }));
-    const recovery: Recording = { engine, root, begins: folder, changes: stopped, history: history.until(atMs) };
-    wrong.push(...(await judge(recovery, { from: 0, to: stopped.length, count: Math.ceil(count / RECOVERIES) })));
+    const recovery: Recording = { engine, root, begins: folder, changes, history: history.until(atMs) };
+    wrong.push(...(await judge(recovery, { from: 0, to: changes.length, count: Math.ceil(count / RECOVERIES) })));
     rmSync(root, { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
   }
