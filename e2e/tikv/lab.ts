@@ -74,6 +74,8 @@ export class Lab implements AsyncDisposable {
   readonly stores: number;
   readonly pds: number;
   readonly #place: LabPlace | undefined;
+  /** What the stores are started with, the first time and again. */
+  #env: NodeJS.ProcessEnv = process.env;
 
   private constructor(
     dir: string,
@@ -104,6 +106,7 @@ export class Lab implements AsyncDisposable {
       ...(options.memTable === undefined ? {} : { STORE_MEM_TABLE: String(options.memTable) }),
       ...(options.levelZeroStall === undefined ? {} : { STORE_L0_STALL: String(options.levelZeroStall) }),
     };
+    lab.#env = env;
     // The lab ends with its program, unless that is killed with SIGKILL. Then its folder still has the pids.
     process.once('SIGINT', () => process.exit(130));
     process.once('SIGTERM', () => process.exit(143));
@@ -172,6 +175,7 @@ export class Lab implements AsyncDisposable {
   restartStore(id: number): void {
     this.#runInPlace('start-store', [join(here, 'bin'), String(id), this.pdDirect.join(','), String(this.storePort)], {
       cwd: this.dir,
+      env: this.#env,
       stdio: 'ignore',
     });
   }
