@@ -43,6 +43,10 @@ e2e-failover: setup ## How long writes stand still when a leader is lost: ROUNDS
 e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses and restarts
 	@$(WITH_NODE) tools/e2e cluster
 
+.PHONY: e2e-fence
+e2e-fence: setup ## Leaders that come back behind a trim of the log: ROUNDS (50) of stops, kills and second processes, from SEED
+	@ROUNDS=$${ROUNDS:-50} TIMEOUT_SECONDS=$${TIMEOUT_SECONDS:-3600} $(WITH_NODE) e2e/cluster/fence
+
 .PHONY: test
 test: setup lint types ## Lint, types, the layer check and all unit and integration tests
 	@$(WITH_NODE) vitest run $(VITEST_FLAGS)
