@@ -30,6 +30,10 @@ const JUDGES = 3;
 /** Recoveries that are recorded, each from another state. */
 const RECOVERIES = 3;
 const WHOLE_NODES = 8;
+/** A mark that is not synced shows in one of four states. */
+const MUTANT_STATES_MIN = 60;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 let [passed, failed] = [0, 0];
 function tell(name: string, wrong: readonly string[]): void {
@@ -226,7 +230,11 @@ for (const engine of ['segment', 'leveldb'] as const) {
   tell(`${engine}: ${count} states of recoveries`, await judgeRecoveries(lives, count));
   tell(`${engine}: ${WHOLE_NODES} states, each opened by a whole node`, await judgeWholeNodes(lives));
   for (const { name, mutate } of mutants(engine)) {
-    const found = await judge(lives, { from: 0, to: end, count: Math.ceil(count / 5) }, mutate);
+    const found = await judge(
+      lives,
+      { from: 0, to: end, count: Math.max(MUTANT_STATES_MIN, Math.ceil(count / 5)) },
+      mutate,
+    );
     tell(`${engine}: ${found.length} losses are found where ${name}`, found.length > 0 ? [] : ['none was found']);
   }
 }

@@ -65,6 +65,8 @@ export class RecordedNode {
       ],
       { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, UV_USE_IO_URING: '0' }, detached: true },
     );
+    // It has a group of its own, which no signal for this process reaches.
+    process.once('exit', () => this.#kill());
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (error) => {
         this.#lines.push(error.message);
@@ -101,13 +103,19 @@ export class RecordedNode {
 
   /** Ends the process, and returns what it did, in the order in which the calls ended. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<readonly Recorded[]> {
-    // The group: strace ends when the node has ended.
-    if (this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null) {
-      if (signal === 'SIGTERM') this.#signalNode('SIGTERM');
-      else process.kill(-this.#child.pid, 'SIGKILL');
-    }
+    if (signal === 'SIGTERM' && this.#running) this.#signalNode('SIGTERM');
+    else this.#kill();
     await bounded('the end of the recorded node', STOP_MAX_MS, this.#ended);
     return parseRecording(this.#folder, this.#dataDir);
+  }
+
+  get #running(): boolean {
+    return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The group: the node, and strace. */
+  #kill(): void {
+    if (this.#running) process.kill(-this.#child.pid!, 'SIGKILL');
   }
 
   /** strace holds signals back from itself, and the node is its only child. */
