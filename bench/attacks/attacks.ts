@@ -1,38 +1,12 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import {
-  CLIENT_PREFACE,
-  etcdserverpb,
-  Flag,
-  rstStreamFrame,
-  SettingId,
-  settingsAckFrame,
-  settingsFrame,
-  windowUpdateFrame,
-} from '@engram/wire';
+import { etcdserverpb, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import type { Attack, Target } from './attack.ts';
+import { dialMany, secureClient } from './dial.ts';
+import { tlsAttacks } from './tls-attacks.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
 import { stateAttacks } from './state-attacks.ts';
-
-/** The store under attack, as an attack sees it. */
-export interface Target {
-  readonly port: number;
-  /** The port of a TLS listener, for attacks that need one. */
-  readonly securePort: number;
-  /** How long a client waits for an answer that may never come. */
-  readonly patienceMs: number;
-}
-
-export interface Attack {
-  readonly name: string;
-  readonly what: string;
-  /** The number of keys of 1 KiB that the store must have before the attack. */
-  readonly keys?: number;
-  readonly descriptors?: number;
-  run(target: Target): Promise<void>;
-}
 
 const path = {
   txn: '/etcdserverpb.KV/Txn',
@@ -122,26 +96,6 @@ function blockOf(client: RawClient, method: string, more: Record<string, string>
     indexing: 'remember' as const,
   }));
   return () => client.encoder.encode(fields);
-}
-
-async function dialMany(port: number, count: number): Promise<Socket[]> {
-  const sockets: Socket[] = [];
-  for (let at = 0; at < count; at += 1) {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('error', () => {});
-    sockets.push(socket);
-    await Promise.race([once(socket, 'connect').catch(() => {}), delay(1_000)]);
-  }
-  return sockets;
-}
-
-async function secureClient(port: number): Promise<RawClient> {
-  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
-  socket.on('error', () => {});
-  await once(socket, 'secureConnect');
-  const client = new RawClient(socket);
-  client.write(Buffer.from(CLIENT_PREFACE), settingsFrame([]), settingsAckFrame);
-  return client;
 }
 
 /** A Txn with one operation that repeats the field request_txn. */
@@ -246,6 +200,7 @@ export const attacks: readonly Attack[] = [
       await delay(1_000);
     },
   },
+  ...tlsAttacks,
   {
     name: 'descriptors',
     what: 'ulimit -n 300, 400 idle connections, and 150 MB written meanwhile',

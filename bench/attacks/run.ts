@@ -16,7 +16,8 @@ import { readOptions } from '../support/options.ts';
 import { commandOf } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure } from '../support/statistics.ts';
-import { type Attack, attacks } from './attacks.ts';
+import type { Attack } from './attack.ts';
+import { attacks } from './attacks.ts';
 import { type Probed, readProbed } from './probed.ts';
 import { TargetProcess } from './target-process.ts';
 

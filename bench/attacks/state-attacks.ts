@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RawClient } from '@engram/transport/testing';
 import { etcdserverpb, SettingId } from '@engram/wire';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
-import type { Attack, Target } from './attacks.ts';
+import type { Attack, Target } from './attack.ts';
 
 /* Attacks on what a store keeps beside keys, and on what its calls gather before they answer. */
 

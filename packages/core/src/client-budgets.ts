@@ -20,6 +20,8 @@ export interface ClientBounds {
  *   At the bound the connection's calls do not start, its watchers fall behind, and its streams pause.
  * - `streams`, a share for each connection: open HTTP/2 streams. At the bound: REFUSED_STREAM.
  * - `connections`, a share for each client's address: sockets of clients. At the bound a new one is closed at once.
+ * - `handshakes`, a share for each client's address: connections under TLS whose handshake is not complete, at most half
+ *   as many as connections. At the bound a new one is closed at once.
  * - `watcherBytes`, a share for each connection: watchers, with their keys. At the bound a new one is answered as
  *   cancelled.
  */
@@ -28,6 +30,7 @@ export class ClientBudgets {
   readonly answerBytes: SharedBudget;
   readonly streams: SharedBudget;
   readonly connections: SharedBudget;
+  readonly handshakes: SharedBudget;
   readonly watcherBytes: SharedBudget;
 
   constructor(bounds: ClientBounds) {
@@ -35,6 +38,7 @@ export class ClientBudgets {
     this.answerBytes = new SharedBudget({ max: bounds.answerBytes, greed: 1, floor: 64 * 1024 });
     this.streams = new SharedBudget({ max: bounds.streams, greed: 1, floor: 16 });
     this.connections = new SharedBudget({ max: bounds.connections, greed: 4, floor: 0 });
+    this.handshakes = new SharedBudget({ max: Math.ceil(bounds.connections / 2), greed: 4, floor: 0 });
     this.watcherBytes = new SharedBudget({ max: bounds.watcherBytes, greed: 1, floor: 64 * 1024 });
   }
 }

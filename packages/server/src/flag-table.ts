@@ -423,7 +423,7 @@ export const flagSections: readonly FlagSection[] = [
       'max-connections',
       'uint',
       '0',
-      'Connections of clients; 0: as many as descriptors allow, less what the store needs.',
+      'Connections of clients; 0: as many as descriptors and --memory-limit allow, less what the store needs.',
     ),
     works(
       'max-descriptors',

@@ -9,6 +9,8 @@ export interface MemoryBounds {
   readonly requestBytes: number;
   readonly answerBytes: number;
   readonly streams: number;
+  /** Sockets of clients. Undefined without a limit: what descriptors allow. */
+  readonly connections: number | undefined;
   /** Bounds the watchers of all clients. */
   readonly watcherBytes: number;
   /** Bounds the writes that wait for the log. */
@@ -39,17 +41,20 @@ const STREAM_BYTES = 2 * 1024;
 /** A lease without keys. */
 const LEASE_BYTES = 512;
 const LEASES_MAX = 1_000_000;
+/** An idle connection, measured: 12 and 62 KiB. */
+const CONNECTION_BYTES = { plain: 16 * 1024, secure: 64 * 1024 };
 const IMAGES_BYTES_MAX = 256 * MIB;
 
 /**
  * The share of each bound in the limit less OWN_BYTES. A member has values in memory, or a copy on its disk, not both. So
- * the bounds of one member together are less than three quarters. The rest is for the index, which grows with the data, and for
+ * the bounds of one member together are at most seven eighths. The rest is for the index, which grows with the data, and for
  * garbage that is not collected yet.
  */
 const shares = {
   requestBytes: 1 / 8,
   answerBytes: 1 / 8,
   streamBytes: 1 / 32,
+  connectionBytes: 1 / 8,
   watcherBytes: 1 / 32,
   logQueueBytes: 1 / 16,
   watchBacklogBytes: 1 / 32,
@@ -66,11 +71,12 @@ const shares = {
  * All bounds on memory. A given flag takes precedence. The others have their default, or their share of the limit if that
  * is less. Throws ConfigError for a limit that is too low, and for bounds of nothing.
  *
- * `constrainedBytes` is the memory that the process's control group allows (node: process.constrainedMemory).
+ * `isSecure` tells whether any client is served over TLS, which takes more memory. `constrainedBytes` is the memory that the process's control group allows (node: process.constrainedMemory).
  */
 export function memoryBounds(
   values: FlagValues,
   warnings: string[],
+  isSecure: boolean,
   constrainedBytes: number = process.constrainedMemory(),
   machineBytes: number = totalmem(),
 ): MemoryBounds {
@@ -85,6 +91,10 @@ export function memoryBounds(
     requestBytes: bound('max-received-bytes', shares.requestBytes * spareBytes),
     answerBytes: bound('max-answer-bytes', shares.answerBytes * spareBytes),
     streams: bound('max-streams', (shares.streamBytes * spareBytes) / STREAM_BYTES),
+    connections:
+      limitBytes === undefined
+        ? undefined
+        : Math.floor((shares.connectionBytes * spareBytes) / CONNECTION_BYTES[isSecure ? 'secure' : 'plain']),
     watcherBytes: bound('max-watcher-bytes', shares.watcherBytes * spareBytes),
     logQueueBytes: bound('log-queue-bytes', shares.logQueueBytes * spareBytes),
     watchBacklogBytes: bound('watch-backlog-bytes', shares.watchBacklogBytes * spareBytes),

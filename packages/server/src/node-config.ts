@@ -142,7 +142,11 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     dataDir: values.text('data-dir') || `${name}.etcd`,
     transport,
     storage,
-    memory: memoryBounds(values, warnings),
+    memory: memoryBounds(
+      values,
+      warnings,
+      [...listenClientUrls, ...listenClientHttpUrls, ...listenMetricsUrls].some(({ secure }) => secure),
+    ),
     newCluster: values.text('initial-cluster-state') === 'new',
     listenClientUrls,
     listenClientHttpUrls,

@@ -90,7 +90,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       limit: descriptors,
       quotaBytes: config.quotaBytes,
       peerSockets: config.cluster === undefined ? 0 : PEER_SOCKETS,
-      maxConnections: config.maxConnections,
+      maxConnections: config.maxConnections || (memory.connections ?? 0),
     }),
   });
   const metrics = new MetricRegistry();

@@ -11,10 +11,11 @@ function boundsOf(
   flags: Readonly<Record<string, number>>,
   constrainedBytes = 0,
   warnings: string[] = [],
+  isSecure = false,
 ): MemoryBounds {
   const values = new FlagValues();
   for (const [name, value] of Object.entries(flags)) values.set(flagTable.get(name)!, String(value));
-  return memoryBounds(values, warnings, constrainedBytes, machineBytes);
+  return memoryBounds(values, warnings, isSecure, constrainedBytes, machineBytes);
 }
 
 const defaults = {
@@ -22,6 +23,7 @@ const defaults = {
   requestBytes: 512 * MiB,
   answerBytes: 512 * MiB,
   streams: 262_144,
+  connections: undefined,
   watcherBytes: 512 * MiB,
   logQueueBytes: 256 * MiB,
   watchBacklogBytes: 32 * MiB,
@@ -53,6 +55,7 @@ test('a limit gives each its share of what the node does not need for itself', (
     requestBytes: 40 * MiB,
     answerBytes: 40 * MiB,
     streams: 5_120,
+    connections: 2_560,
     watcherBytes: 10 * MiB,
     logQueueBytes: 20 * MiB,
     watchBacklogBytes: 10 * MiB,
@@ -65,10 +68,11 @@ test('a limit gives each its share of what the node does not need for itself', (
     imagesBytes: 10 * MiB,
   });
   expect(boundsOf({}, 480 * MiB)).toEqual(bounds);
+  expect(boundsOf({}, 480 * MiB, [], true)).toEqual({ ...bounds, connections: 640 });
 });
 
 test('a large limit raises nothing', () => {
-  expect(boundsOf({ 'memory-limit': 64 * GiB })).toEqual({ ...defaults, limitBytes: 64 * GiB });
+  expect(boundsOf({ 'memory-limit': 64 * GiB })).toEqual({ ...defaults, limitBytes: 64 * GiB, connections: 523_008 });
 });
 
 test('the flag counts, not the control group; a negative one is no limit', () => {
@@ -92,12 +96,13 @@ test.each([
   expect(boundsOf({ 'memory-limit': 480 * MiB, [flag]: 600 * MiB })[bound]).toBe(600 * MiB);
 });
 
-test('for every limit a quarter is left for the index and for what waits to be collected', () => {
+test('for every limit an eighth is left for the index and for what waits to be collected', () => {
   for (let limit = 256 * MiB; limit < 8 * GiB; limit = Math.floor(limit * 1.1)) {
-    const { limitBytes: _limit, streams, leases, ...bounds } = boundsOf({ 'memory-limit': limit });
+    const { limitBytes: _limit, streams, leases, connections = 0, ...bounds } = boundsOf({ 'memory-limit': limit });
     const { localValuesBytes, copyQueueBytes, copyCacheBytes, ...common } = bounds;
-    const held = Object.values(common).reduce((sum, each) => sum + each, 2048 * streams + 512 * leases);
-    const most = ((limit - 160 * MiB) * 3) / 4;
+    const counted = 2048 * streams + 512 * leases + 16_384 * connections;
+    const held = Object.values(common).reduce((sum, each) => sum + each, counted);
+    const most = ((limit - 160 * MiB) * 7) / 8;
     expect(held + localValuesBytes, 'values in memory').toBeLessThanOrEqual(most);
     expect(held + copyQueueBytes + copyCacheBytes, 'a copy on the disk').toBeLessThanOrEqual(most);
   }

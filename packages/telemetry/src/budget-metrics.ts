@@ -25,6 +25,7 @@ export function registerBudgetMetrics(
       ['answer_bytes', budgets.answerBytes],
       ['streams', budgets.streams],
       ['connections', budgets.connections],
+      ['handshakes', budgets.handshakes],
       ['watcher_bytes', budgets.watcherBytes],
     ] as const
   ).map(

@@ -23,6 +23,7 @@ export class Listener {
   #port: BoundPort | undefined;
   readonly #tls: TlsGate | undefined;
   readonly #shares: PeerShares;
+  readonly #handshakes: PeerShares;
   readonly #sockets = new Set<Socket>();
   /** The address of each socket's client: a closed socket no longer has it. */
   readonly #peers = new WeakMap<Socket, string>();
@@ -39,6 +40,7 @@ export class Listener {
     this.#options = options;
     this.#accept = accept;
     this.#shares = new PeerShares(budgets.connections);
+    this.#handshakes = new PeerShares(budgets.handshakes);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
   }
 
@@ -85,7 +87,7 @@ export class Listener {
     const host = addressShare(socket.remoteAddress ?? '');
     const peer = this.#peerOf(socket);
     socket.on('error', () => socket.destroy());
-    if (!this.#shares.enter(host)) {
+    if (!this.#enter(host)) {
       logger.warn({ peer }, 'connection refused: there are too many, or too many from this address');
       socket.resetAndDestroy();
       return;
@@ -100,7 +102,15 @@ export class Listener {
       observer?.connectionClosed();
     });
     if (this.#tls === undefined) this.#sniff(socket, peer);
-    else this.#tls.accept(socket);
+    else this.#tls.accept(socket, () => this.#handshakes.leave(host));
+  }
+
+  /** Takes the places of a connection, and of a handshake under TLS. */
+  #enter(host: string): boolean {
+    if (!this.#shares.enter(host)) return false;
+    if (this.#tls === undefined || this.#handshakes.enter(host)) return true;
+    this.#shares.leave(host);
+    return false;
   }
 
   #sniff(socket: Socket, peer: string): void {
@@ -118,12 +128,13 @@ export class Listener {
   }
 
   #tlsGate(tls: TlsOptions, alpn: readonly string[]): TlsGate {
-    const { logger, protocols } = this.#options;
+    const { clock, logger, protocols } = this.#options;
     return new TlsGate({
       tls,
       alpn,
       handshakeMs: timeoutsOf(this.#options).handshakeMs,
       logger,
+      clock,
       opened: ({ socket, h2, commonName }) => {
         const protocol = h2 ? 'h2' : 'http1';
         if (protocol === 'http1' && protocols === 'grpc') socket.destroy();

@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
-import type { Logger } from '@engram/core';
+import type { Clock, Logger } from '@engram/core';
 import { CertificateTrust } from './certificate-trust.ts';
+import { hasClientHello } from './client-hello.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
+import { HandshakeLine } from './handshake-line.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
 
@@ -18,8 +20,11 @@ export interface TlsGateOptions {
   readonly tls: TlsOptions;
   /** Names of the protocols that are offered. */
   readonly alpn: readonly string[];
+  /** From `accept` until the handshake is complete. */
   readonly handshakeMs: number;
   readonly logger: Logger;
+  /** If undefined, handshakes begin in the turns of the event loop, eight in each. */
+  readonly clock?: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
   readonly opened: (client: SecureClient) => void;
   /** `socket` is the socket that was passed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
@@ -35,12 +40,18 @@ export class TlsGate {
   readonly #options: TlsGateOptions;
   readonly #follower: CertificateFollower;
   readonly #server: Server;
+  readonly #clock: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
+  readonly #line: HandshakeLine;
+  /** By socket: to be called when its handshake has ended. */
+  readonly #unfinished = new Map<Socket, () => void>();
   #trust: CertificateTrust;
 
   /** Throws when the certificates cannot be read. */
   constructor(options: TlsGateOptions) {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
+    this.#clock = options.clock ?? ownTurns;
+    this.#line = new HandshakeLine(this.#clock);
     this.#follower = new CertificateFollower(tls, logger);
     this.#trust = new CertificateTrust(tls);
     const context = readSecureContext(tls);
@@ -62,7 +73,32 @@ export class TlsGate {
     this.#server.on('secureConnection', (socket) => this.#secured(socket));
   }
 
-  accept(socket: Socket): void {
+  /**
+   * TLS begins when the client hello is there and its turn has come. A socket that only waits takes little memory.
+   * `ended` is called once, when the handshake is complete or the client gone.
+   */
+  accept(socket: Socket, ended?: () => void): void {
+    const { handshakeMs, rejected } = this.#options;
+    let leave = (): void => {};
+    const patience = this.#clock.after(handshakeMs, () => {
+      rejected(socket, 'TLS handshake timeout');
+      socket.destroy();
+    });
+    const finish = (): void => {
+      if (!this.#unfinished.delete(socket)) return;
+      patience.cancel();
+      leave();
+      ended?.();
+    };
+    this.#unfinished.set(socket, finish);
+    socket.once('close', finish);
+    untilClientHello(socket, () => {
+      const begin = (): void => this.#begin(socket);
+      leave = this.#line.push(socket.remoteAddress ?? '', begin, () => socket.destroy());
+    });
+  }
+
+  #begin(socket: Socket): void {
     // Before the handshake begins, so that this handshake uses the new files.
     this.#follower.refresh((context, trust) => this.#use(context, trust));
     this.#server.emit('connection', socket);
@@ -80,6 +116,7 @@ export class TlsGate {
   }
 
   #secured(socket: TLSSocket): void {
+    this.#unfinished.get(underlying(socket))?.();
     socket.on('error', () => socket.destroy());
     const { tls, rejected, refused } = this.#options;
     const certificate = requiresClientCertificate(tls) ? socket.getPeerX509Certificate() : undefined;
@@ -104,6 +141,40 @@ export class TlsGate {
     if (failure !== 'INVALID_PURPOSE') return failure;
     return this.#trust.isForClients(certificate, Date.now()) ? undefined : failure;
   }
+}
+
+const ownTurns: Pick<Clock, 'giveWay' | 'after' | 'nowMs'> = {
+  nowMs: () => performance.now(),
+  giveWay: (fire) => void setImmediate(fire),
+  after(delayMs, fire) {
+    const timer = setTimeout(fire, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+/** Reads until a client hello is there, and puts the bytes back. Destroys a socket that ends before. */
+function untilClientHello(socket: Socket, found: () => void): void {
+  let head: Buffer = Buffer.alloc(0);
+  const stop = (): void => {
+    socket.off('data', look);
+    socket.off('end', gone);
+    socket.off('close', stop);
+  };
+  const gone = (): void => {
+    stop();
+    socket.destroy();
+  };
+  const look = (chunk: Buffer): void => {
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+    if (!hasClientHello(head)) return;
+    stop();
+    socket.pause();
+    socket.unshift(head);
+    found();
+  };
+  socket.on('data', look);
+  socket.on('end', gone);
+  socket.on('close', stop);
 }
 
 /** Sessions of one server are not resumed at another one. */
