@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
+import { bounded } from '../../test/support/bounded.ts';
 import { StoreProcess, newStorePlace, type StorePlace } from '../../test/support/store-process.ts';
 import { DiskModel } from './disk-model.ts';
 import { History, load, readAll } from './history.ts';
@@ -26,6 +27,7 @@ const seed = Number(values.seed);
 const random = new Prng(seed);
 const scratch = positionals[0] ?? '.';
 const LOAD_MS = 6000;
+const STATE_MAX_MS = 60_000;
 const JUDGES = 3;
 /** Recoveries that are recorded, each from another state. */
 const RECOVERIES = 3;
@@ -84,7 +86,9 @@ async function judge(
     const folder = join(scratch, 'states', String(laid));
     model.layAfterPowerLoss(random, folder);
     if (kept?.(folder, atMs) === true) continue;
-    const work = judgeState(join(folder, 'data'), engine, history, atMs)
+    // The limit also keeps this process alive: the timers of the store in it do not.
+    const work = bounded('a state', STATE_MAX_MS, judgeState(join(folder, 'data'), engine, history, atMs))
+      .catch((error: unknown) => String(error))
       .then((found) => {
         if (found !== undefined) wrong.push(`after call ${moment} of ${changes.length}: ${found}`);
         if (found === undefined || process.env['E2E_KEEP'] !== '1') rmSync(folder, { recursive: true, force: true });
