@@ -12,6 +12,11 @@ const engines = ['segment', 'leveldb'] as const;
 const values = Array.from({ length: 5 }, () => Array.from({ length: 100 }, () => randomBytes(1500).toString('base64')));
 
 const QUOTA_BYTES = 16_000_000;
+/**
+ * What the files may hold beyond the quota. LevelDB makes a table of a full write buffer before it deletes the log of that buffer,
+ * at a time of its own. It has up to two buffers of 16 MiB.
+ */
+const unforeseenBytes = { segment: 0, leveldb: 2 * (16 << 20) };
 
 let scratch: string;
 beforeAll(() => {
@@ -109,7 +114,7 @@ describe.each(engines)('--storage=%s', (engine) => {
       expect(revision).toBe(1 + 64 * 500);
       expect((await client.status()).errors).toEqual([]);
       // The quota does not count the writes that are under way.
-      expect(sizeMax).toBeLessThan(QUOTA_BYTES + 500 * 2500);
+      expect(sizeMax).toBeLessThan(QUOTA_BYTES + 500 * 2500 + unforeseenBytes[engine]);
     },
   );
 
