@@ -165,8 +165,9 @@ export class TikvLog implements Log {
     try {
       const trimmed = await shared.trimmedBefore(signalOf(ends));
       if (position >= trimmed) return error;
-      const text = `${source.name} begins at ${trimmed}, and ${position} is asked for`;
-      const cause = new StorageTrimmedError(text, { cause: error });
+      const text = `${source.name} was trimmed up to ${trimmed}, and ${position} is asked for: a start begins with the image`;
+      // Without `error` as its cause: records that a trim has deleted are no damage.
+      const cause = new StorageTrimmedError(text);
       // The copy ends before the log begins, or is damaged before that, and TiKV no longer has the missing records.
       await bytes.copy?.discard(cause);
       return cause;
