@@ -7,6 +7,10 @@ import type { Tenure } from './tenure.ts';
 /** A member's view of the cluster, for Status, MemberList and response headers. */
 export interface ElectionView {
   readonly self: MemberId;
+  /**
+   * Also true for a member that is not in its list of members yet: until it knows what it is, it serves what a learner
+   * serves.
+   */
   readonly isLearner: boolean;
   readonly term: Term;
   /** Undefined if no leader is known. */
@@ -22,7 +26,7 @@ export function viewOf(self: MemberId, cluster: ClusterState, node: RawNode, ten
   const { term, leader, commitIndex, appliedIndex } = node;
   return {
     self,
-    isLearner: memberOf(cluster, self)?.isLearner ?? false,
+    isLearner: memberOf(cluster, self)?.isLearner ?? true,
     term,
     leader,
     leadingIn: tenure?.phase === 'leading' ? tenure.epoch : undefined,

@@ -15,6 +15,7 @@ describe('members', () => {
     members.settle();
     expect(settledOf(leader.takeSeen())).toEqual([{ kind: 'done' }]);
     const learner = members.add(id(4), NEW_RAFT_STATE);
+    expect(learner.view.isLearner, 'before it knows the list').toBe(true);
     learner.election.publish('m4', ['http://127.0.0.1:479']);
     members.tick(2 * ELECTION_TICKS);
     expect(learner.view.isLearner).toBe(true);
