@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
@@ -30,6 +30,23 @@ export interface DataParts {
 
 /** All data is in one folder below --data-dir, so that it never mixes with another program's. */
 export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
+
+/**
+ * Makes the directory, level by level. Throws ConfigError if that is not possible. Node's own recursive way never ends
+ * where the system says ENOENT for a directory whose parent exists, as below /proc.
+ */
+export function makeDataDirectory(dataDir: string): void {
+  const missing: string[] = [];
+  for (let path = dataDir; !existsSync(path) && path !== dirname(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new ConfigError(`cannot create the data directory ${dataDir}: ${why}`, { cause });
+    }
+  }
+}
 
 /**
  * Opens the storage, which locks the directory, then takes the next start count. Throws ConfigError if the directory

@@ -25,7 +25,7 @@ import {
 } from '@engram/telemetry';
 import type { TlsOptions } from '@engram/transport';
 import { BoundPorts } from './bound-ports.ts';
-import { ownFolder } from './data-directory.ts';
+import { makeDataDirectory, ownFolder } from './data-directory.ts';
 import { connectionsMax, descriptorsMax, PEER_SOCKETS } from './descriptor-plan.ts';
 import { featureGates } from './feature-gates.ts';
 import { clientEndpoints, metricsEndpoints } from './http-endpoints.ts';
@@ -82,7 +82,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const random = options.random ?? new SystemRandom();
   await using opened = new AsyncDisposableStack();
 
-  const { memory } = config;
+  const { memory, tls } = config;
+  if (config.storage !== 'memory' || (tls !== undefined && 'kind' in tls)) makeDataDirectory(config.dataDir);
   const descriptors = descriptorsMax(descriptorLimit(), config.maxDescriptors);
   const budgets = new ClientBudgets({
     ...memory,

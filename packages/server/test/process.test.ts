@@ -79,6 +79,18 @@ test('signals that scripts send to other programs have no effect, and nothing is
   expect(engram.stderr).not.toMatch(/Debugger listening|NODE_TLS_REJECT_UNAUTHORIZED|^(?:HTTP|NET|TLS) /m);
 });
 
+test('a data directory that cannot be made ends the start at once, with the reason', async () => {
+  for (const more of [[], ['--auto-tls', '--storage=memory']]) {
+    const urls = ['--listen-client-urls=http://127.0.0.1:0', '--advertise-client-urls=http://127.0.0.1:0'];
+    const { code, stderr } = await run(['--data-dir=/proc/engram/data', ...urls, ...more]);
+    expect(oneLine(stderr)).toMatchObject({
+      msg: 'failed to start',
+      error: expect.stringContaining('cannot create the data directory /proc/engram/data: ENOENT'),
+    });
+    expect(code).toBe(1);
+  }
+});
+
 test('serves, stops on SIGTERM with 0, and keeps its data, its ids, and a rising term', async () => {
   const dataDir = join(scratch, 'kept');
   const seen = [];
