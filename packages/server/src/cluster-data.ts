@@ -71,14 +71,14 @@ const KEPT_ENTRIES = 100;
 /**
  * Determines this member's identity and opens its data in TiKV. The first members of a cluster derive their ids from
  * --initial-cluster, or from DNS. A member that was added later finds itself by its peer URLs in the agreed membership.
- * Rejects with ConfigError if this process is no member, or if the member's Raft state is lost.
+ * 'removed' if this process was a member and the cluster has removed it. Rejects with ConfigError if it is no member, or if the member's Raft state is lost.
  */
 export async function openClusterData(
   config: NodeConfig,
   cluster: ClusterConfig,
   parts: ClusterDataParts,
   opened: AsyncDisposableStack,
-): Promise<ClusterData> {
+): Promise<ClusterData | 'removed'> {
   const { clock, random, logger } = parts;
   checkDataOfMember(config.dataDir);
   const client = opened.use(await connect(cluster, parts));
@@ -113,6 +113,10 @@ export async function openClusterData(
   const agreed = newestState(root.clusterId, states, election, random);
   const survivor = cluster.forceNewCluster ? survivorAmong(config, agreed, cluster.prefix) : undefined;
   const members = survivor === undefined ? (agreed?.members ?? firstMembers) : [survivor];
+  if (survivor === undefined && agreed !== undefined) {
+    const known = [...states].flatMap(([id, state]) => clusterOf(root.clusterId, id, state, election, random).members);
+    if (wasRemoved(config.advertisePeerUrls, agreed, [...firstMembers, ...known])) return 'removed';
+  }
   const self = survivor?.id ?? whoAmI(config, members, cluster.prefix);
   const hasStarted = agreed?.members.some(({ id, name }) => id === self && name !== '') === true;
   if (survivor === undefined && hasStarted && !states.has(memberId(self))) {
@@ -229,6 +233,19 @@ async function raftStates(client: TikvClient, keys: LogKeys): Promise<ReadonlyMa
   return states;
 }
 
+function electionOf(
+  clusterId: bigint,
+  self: MemberId,
+  state: RaftState,
+  election: ElectionRules,
+  random: Random,
+): Election {
+  return new Election({ ...election, self, clusterId, random }, state);
+}
+
+/** What this member has agreed to. */
+const clusterOf = (...of: Parameters<typeof electionOf>): ClusterState => electionOf(...of).view.cluster;
+
 /** What the most advanced member has agreed to. Undefined if no member has started. */
 function newestState(
   clusterId: bigint,
@@ -238,7 +255,7 @@ function newestState(
 ): ClusterState | undefined {
   let newest: { readonly index: number; readonly cluster: ClusterState } | undefined;
   for (const [self, state] of states) {
-    const { appliedIndex: index, cluster } = new Election({ ...election, self, clusterId, random }, state).view;
+    const { appliedIndex: index, cluster } = electionOf(clusterId, self, state, election, random).view;
     if (newest === undefined || index > newest.index) newest = { index, cluster };
   }
   return newest?.cluster;
@@ -268,6 +285,25 @@ function isAlone(agreed: ClusterState | undefined, survivor: ElectedMember): boo
 function memberAt(members: readonly ElectedMember[], peerUrls: readonly string[]): ElectedMember | undefined {
   const text = (urls: readonly string[]): string => [...urls].sort().join();
   return members.find((member) => text(member.peerUrls) === text(peerUrls));
+}
+
+/**
+ * Whether the member at these URLs was removed and did not come back: nobody in the agreed list has them, and among all
+ * members of whom a state tells, one has them that the list has as removed.
+ */
+export function wasRemoved(
+  peerUrls: readonly string[],
+  agreed: Pick<ClusterState, 'members' | 'removed'>,
+  known: readonly ElectedMember[],
+): boolean {
+  if (memberAt(agreed.members, peerUrls) !== undefined) return false;
+  const removed = new Set(agreed.removed);
+  return (
+    memberAt(
+      known.filter(({ id }) => removed.has(id)),
+      peerUrls,
+    ) !== undefined
+  );
 }
 
 function whoAmI({ name, advertisePeerUrls }: NodeConfig, members: readonly ElectedMember[], prefix: string): bigint {

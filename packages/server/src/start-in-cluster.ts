@@ -4,6 +4,7 @@ import type { TikvStorage } from '@engram/storage-tikv';
 import { type BoundedResource, ClientLog } from '@engram/telemetry';
 import type { ClusterConfig } from './cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
+import { ConfigError } from './flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
 import { peerTlsOf } from './peer-tls.ts';
 import { memberOptions, type StartedMember, type StartParts } from './start-member.ts';
@@ -34,6 +35,10 @@ export async function startInCluster(
 ): Promise<StartedMember> {
   const { clock, logger } = parts;
   const data = await openClusterData(config, cluster, parts, opened);
+  if (data === 'removed') {
+    parts.onRemoved();
+    throw new ConfigError('the member was removed from the cluster while it was down');
+  }
   const { clusterId, memberId, storeId } = data;
   const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
