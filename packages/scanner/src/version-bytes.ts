@@ -1,6 +1,6 @@
 import { recordKv } from '@engram/coder';
 import { type ByteViews, EngramError, type LogPosition } from '@engram/core';
-import { StorageClosedError, StorageTrimmedError, type Values } from '@engram/storage';
+import { StorageClosedError, StorageTrimmedError, StorageUnavailableError, type Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
 /** The share of the cache's bound that one read may add. */
@@ -114,13 +114,15 @@ export class VersionBytes {
    * Rejects with Timeout if a version is gone with its log. This member was silent for so long then that the others
    * stopped waiting for it: it has yet to apply the compaction that removed the version. The caller must ask again, or
    * ask another member. Not Compacted, which would say of the newest revision that it is gone, and of a write whose
-   * answer needs the version that it was not done. Rejects with Stopped if the storage is closed: the node stops.
+   * answer needs the version that it was not done. Rejects with Timeout too
+   * where storage has not answered in its time, and with Stopped if the storage is closed: the node stops.
    */
   async #records(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
     try {
       return await this.#values.getMany(positions, signal);
     } catch (error) {
-      if (error instanceof StorageTrimmedError) throw new EngramError('Timeout', { cause: error });
+      if (error instanceof StorageTrimmedError || error instanceof StorageUnavailableError)
+        throw new EngramError('Timeout', { cause: error });
       if (error instanceof StorageClosedError) throw new EngramError('Stopped', { cause: error });
       throw error;
     }

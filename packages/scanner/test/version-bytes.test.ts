@@ -1,6 +1,12 @@
 import { ByteViews, logPosition } from '@engram/core';
 import { RecordCache, VersionBytes } from '@engram/scanner';
-import { MemoryStorage, StorageClosedError, StorageTrimmedError, type Values } from '@engram/storage';
+import {
+  MemoryStorage,
+  StorageClosedError,
+  StorageTrimmedError,
+  StorageUnavailableError,
+  type Values,
+} from '@engram/storage';
 import { expect, test } from 'vitest';
 
 const never = new AbortController().signal;
@@ -16,13 +22,16 @@ function failing(error: Error): VersionBytes {
 }
 
 test.each(['getMany', 'collect', 'passing'] as const)(
-  '%s: what is gone with its log is to be asked for again, and a node that stops says so',
+  '%s: what is gone with its log, or does not come, is to be asked for again, and a node that stops says so',
   async (way) => {
     const trimmed = new StorageTrimmedError('gone');
     const read = (bytes: VersionBytes): unknown =>
       way === 'collect' ? bytes.collect(new Float64Array(wanted), new ByteViews(), never) : bytes[way](wanted, never);
     const error: unknown = await Promise.resolve(read(failing(trimmed))).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'Timeout', cause: trimmed });
+    const silent = new StorageUnavailableError('no answer');
+    const late: unknown = await Promise.resolve(read(failing(silent))).catch((reason: unknown) => reason);
+    expect(late).toMatchObject({ code: 'Timeout', cause: silent });
     const closed = new StorageClosedError('the node stops');
     const stopped: unknown = await Promise.resolve(read(failing(closed))).catch((reason: unknown) => reason);
     expect(stopped).toMatchObject({ code: 'Stopped', cause: closed });

@@ -9,7 +9,7 @@ import {
   type StateAt,
   type StoreHistory,
 } from '@engram/sim/model';
-import { StorageTrimmedError } from '@engram/storage';
+import { StorageTrimmedError, StorageUnavailableError } from '@engram/storage';
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
 import { type ClockRates, EXACT, LeaseJudge } from './lease-judge.ts';
@@ -122,7 +122,9 @@ export class Judge {
     if (error.code === 'TooManyRequests' && !excuses.narrow && !excuses.impatient) throw unexpected();
     if (error.cause instanceof StorageTrimmedError && !excuses.forgotten)
       throw new Finding('error', `${call.what}: ${error.cause.message}`, { cause: error });
-    if (error.code === 'Timeout' && !(error.cause instanceof StorageTrimmedError)) this.#checkLate(call, excuses);
+    // Storage that lacks the bytes of an answer, or does not give them, has a time of its own.
+    const ofStorage = error.cause instanceof StorageTrimmedError || error.cause instanceof StorageUnavailableError;
+    if (error.code === 'Timeout' && !ofStorage) this.#checkLate(call, excuses);
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 
