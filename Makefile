@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot kube-storage etcd chart observe differential tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -54,6 +54,10 @@ test: setup lint types ## Lint, types, the layer check and all unit and integrat
 .PHONY: sim
 sim: setup ## Simulated nodes: RUNS=n runs so many seeds (1000), SEED=n replays one and tells its story; CLUSTER=1: clusters, TIKV=1: on scripted stores
 	@$(WITH_NODE) node test/sim/main.ts
+
+.PHONY: schedules
+schedules: setup ## Small games of processes on scripted stores, in every order of their requests: PREEMPTIONS=n (3), GAME=text
+	@$(WITH_NODE) node test/sim/schedules/main.ts
 
 .PHONY: sim-mutants
 sim-mutants: setup ## Defects put in by hand, and the seeds that find them: a table
