@@ -3,6 +3,9 @@ import { ConfigError, type FlagValues } from './flag-values.ts';
 
 const environmentName = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
+/** Read by etcd without a flag, and without effect here: etcd checks its own code while it runs (client/pkg/verify). */
+const etcdsOwn: ReadonlySet<string> = new Set(['ETCD_VERIFY']);
+
 /**
  * Applies ETCD_* variables (etcd pkg/flags/flag.go). An empty variable counts as absent. A variable whose flag is also
  * given is an error. Returns a warning for each variable without a flag. One that may restrict who connects is refused.
@@ -18,7 +21,7 @@ export function applyEnvironment(
     const spec = known.get(name);
     if (name === 'ETCD_VERSION') {
       warnings.push(`cannot set special environment variable ${name}`);
-    } else if (spec === undefined && soundsRestricting(name) && text !== '') {
+    } else if (spec === undefined && !etcdsOwn.has(name) && soundsRestricting(name) && text !== '') {
       throw new ConfigError(
         `unrecognized environment variable ${name}: it may be meant to restrict who connects, and would not`,
       );

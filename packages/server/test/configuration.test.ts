@@ -269,10 +269,11 @@ test.each([
 });
 
 test('variables of others are warned of, and ETCD_VERSION means nothing', async () => {
-  const config = await configOf([], { ETCD_SERVICE_HOST: 'a', ETCD_VERSION: '3', PATH: '/bin' });
+  const config = await configOf([], { ETCD_SERVICE_HOST: 'a', ETCD_VERSION: '3', ETCD_VERIFY: 'all', PATH: '/bin' });
   expect(config.warnings).toEqual([
     'unrecognized environment variable ETCD_SERVICE_HOST',
     'cannot set special environment variable ETCD_VERSION',
+    'unrecognized environment variable ETCD_VERIFY',
   ]);
 });
 
