@@ -10,6 +10,8 @@ import { Gate } from './gate.ts';
 
 const PREFIX = 'game';
 const TIMEOUT_MS = 5000;
+/** Time passes only where nobody has a request, so members are silent only where a game makes them so. */
+const SILENT_MAX_MS = 10;
 const never = new AbortController().signal;
 
 export const sealOf = (number: number, holder: bigint): Seal => ({ epoch: epoch(number), holder });
@@ -106,6 +108,12 @@ export class Board {
     return player;
   }
 
+  /** From now on this player takes all others for silent, until they report again: its trims do not wait for them. */
+  async passOver({ storage }: Player): Promise<void> {
+    await storage.image.lowestNeed(this.next, never);
+    await new Promise<void>((resolve) => void this.clock.after(2 * SILENT_MAX_MS, resolve));
+  }
+
   /** The answer to the next write of this player is lost: the request is executed, and its connection ends. */
   loseAnswer({ name }: Player): void {
     let isDue = true;
@@ -139,6 +147,7 @@ export class Board {
       logger: quiet,
       // Every batch ends a segment.
       segmentBytes: 1,
+      silentMaxMs: SILENT_MAX_MS,
       safePoint: { retentionMs: 0, intervalMs: 600_000 },
     });
   }

@@ -71,6 +71,12 @@ async function takeOver(board: Board, player: Player, seal: Seal, count = 1): Pr
   await append(board, player, seal, next, count);
 }
 
+/** Takes over, and trims all segments that the leader before may still write into. */
+async function takeOverAndTrim(board: Board, player: Player): Promise<void> {
+  await takeOver(board, player, SECOND, 4);
+  await imageAndTrim(player, board.next);
+}
+
 /** What is read is what is in the log. */
 async function readAll(board: Board, player: Player, end: number): Promise<void> {
   const from = board.storesLog.root?.trimmed ?? logPosition(1);
@@ -147,22 +153,18 @@ export const games: readonly Game[] = [
   game('append without an answer | takeover, image and trim', async (board) => {
     const [leader, next] = await held(board, 2n);
     board.loseAnswer(leader!);
+    await board.passOver(next!);
     return [
       move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 1)),
-      move(next!, async () => {
-        await takeOver(board, next!, SECOND, 2);
-        await imageAndTrim(next!, FIRST_BATCHES + 2);
-      }),
+      move(next!, () => takeOverAndTrim(board, next!)),
     ];
   }),
   game('append | takeover, image and trim', async (board) => {
     const [leader, next] = await held(board, 2n);
+    await board.passOver(next!);
     return [
-      move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 1)),
-      move(next!, async () => {
-        await takeOver(board, next!, SECOND, 2);
-        await imageAndTrim(next!, FIRST_BATCHES + 1);
-      }),
+      move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 2)),
+      move(next!, () => takeOverAndTrim(board, next!)),
     ];
   }),
   game('read confirmation | takeover', async (board) => {
