@@ -51,6 +51,24 @@ export const electionOptions = {
 } as const;
 export const urlOf = (id: bigint): string => `http://127.0.0.1:${1000 + Number(id % 60_000n)}`;
 
+/** What the operator may have set otherwise at each member. The same in all its lives. */
+interface MemberFlags {
+  readonly electionTicks: number;
+  readonly maxTxnOps: number;
+  readonly quotaBytes: number;
+}
+
+function flagsOf({ host, settings }: Pick<MemberLifeParts, 'host' | 'settings'>): MemberFlags {
+  const { electionTicks } = defaultLimits;
+  if (!settings.unlike) return { electionTicks, maxTxnOps: 128, quotaBytes: settings.quotaBytes };
+  const random = host.options.random.fork('flags');
+  return {
+    electionTicks: random.pick([electionTicks, electionTicks, 2 * electionTicks]),
+    maxTxnOps: random.pick([1, 3, 128]),
+    quotaBytes: random.pick([0, 0, 4000]),
+  };
+}
+
 /** One life of a member: a process that runs the real member on simulated ports. */
 export abstract class MemberLife implements Served {
   readonly id: bigint;
@@ -94,6 +112,7 @@ export abstract class MemberLife implements Served {
   async open(): Promise<void> {
     const { id, settings, logger, firstMembers, peers, onCompacted, onRemoved, onFatal } = this.#parts;
     const { clock, random } = this.process;
+    const flags = flagsOf(this.#parts);
     // A member that joins keeps the connections that it was given until the leader has told it of others.
     this.links.setMembers(peers);
     const { storage, raftStorage, probe, imagePolicy, feedBytesMax } = await this.openStorage();
@@ -108,14 +127,14 @@ export abstract class MemberLife implements Served {
         peerUrls: [urlOf(id)],
         clientUrls: [`http://c${id}`],
       },
-      election: electionOptions,
+      election: { ...electionOptions, limits: { ...defaultLimits, electionTicks: flags.electionTicks } },
       token: 'sim',
       imagePolicy,
       ...(feedBytesMax === undefined ? {} : { feedBytesMax }),
       probeStorage: probe,
       firstMembers,
-      settings: storeSettings(settings),
-      limits: {},
+      settings: { ...storeSettings(settings), quotaBytes: flags.quotaBytes },
+      limits: { maxTxnOps: flags.maxTxnOps },
       version: '3.7.0',
       compaction: { mode: 'off' },
       clock,

@@ -17,6 +17,8 @@ import type { MemberSettings } from './settings.ts';
 
 const RESTART_MS_MAX = 1000;
 const COME_BACK_MS_MAX = 300;
+/** The alarm that a leader at its quota raises. */
+const NOSPACE = 1;
 
 export interface MembersPlan {
   readonly seed: number;
@@ -81,7 +83,13 @@ export abstract class MembersWorld<
       nowMs: () => this.nowMs,
       excuses: (call, life, aborted) => this.#excuses(call, life, aborted),
     });
-    this.logJudge = new LogJudge({ judge, calls: this.calls, history, tell, isItsOwn: () => false });
+    this.logJudge = new LogJudge({
+      judge,
+      calls: this.calls,
+      history,
+      tell,
+      isItsOwn: ({ mark }) => settings.unlike && mark?.kind === 'alarm' && mark.alarm === NOSPACE && mark.active,
+    });
     this.watchClients = Array.from(
       { length: settings.watchers },
       (_, at) =>
@@ -375,7 +383,7 @@ export abstract class MembersWorld<
       failingReads: false,
       forgotten: life.forgotten === true,
       narrow: settings.waitingBytesMax < 1 << 20,
-      quota: false,
+      quota: settings.unlike,
       impatient: settings.imageHoldMaxMs < 60_000,
       slow: false,
       timeoutMs: settings.requestTimeoutMs,

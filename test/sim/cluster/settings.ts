@@ -12,6 +12,8 @@ export interface MemberSettings extends Settings {
   /** The part of Raft's messages that is lost. Packets of a connection are sent again. */
   readonly networkLost: number;
   readonly networkTwice: number;
+  /** Members are started with flags of their own: election timeout, size of a transaction, quota. */
+  readonly unlike: boolean;
   /** Delay of one way between a member and shared storage. */
   readonly logDelayMsMax: number;
   readonly logTimeoutMs: number;
@@ -33,6 +35,7 @@ export const plainClusterSettings: ClusterSettings = {
   networkDelayMsMax: 0.5,
   networkLost: 0,
   networkTwice: 0,
+  unlike: false,
   logDelayMsMax: 1,
   logTimeoutMs: 2000,
   raftDelayMsMax: 1,
@@ -60,6 +63,7 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     raftDelayMsMax: pick(0.2, 1, 20),
     imageEveryBytes: pick(0, 100, 1000),
     imagePageBytes: pick(60, 300, 65_536),
+    unlike: random.chance(0.3),
   };
   return settings;
 }

@@ -3,7 +3,7 @@ import { Prng, quiet, Scheduler, SimClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { LogKeys, openRoot, openTikvStorage, TikvRaftStorage, type TikvStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
-import { FakeCluster } from '@engram/tikv-client/testing';
+import { type FakeCall, FakeCluster } from '@engram/tikv-client/testing';
 import { expectThat } from '../judge/finding.ts';
 import { StoresLog } from '../tikv/stores-log.ts';
 import { Gate } from './gate.ts';
@@ -114,13 +114,13 @@ export class Board {
     await new Promise<void>((resolve) => void this.clock.after(2 * SILENT_MAX_MS, resolve));
   }
 
-  /** The answer to the next write of this player is lost: the request is executed, and its connection ends. */
-  loseAnswer({ name }: Player): void {
+  /** The answer to the next append of this player never comes. The request is executed, or lost as well. */
+  loseWrite({ name }: Player, lost: 'answer' | 'request'): void {
     let isDue = true;
-    this.stores.script(({ command, context }) => {
-      if (!isDue || command !== 'Prewrite' || context?.requestSource !== name) return undefined;
+    this.stores.script((call) => {
+      if (!isDue || call.context?.requestSource !== name || !isAppend(this.keys, call)) return undefined;
       isDue = false;
-      return { kind: 'lose' };
+      return { kind: 'silence', executed: lost === 'answer' };
     });
   }
 
@@ -163,4 +163,11 @@ export class Board {
       signal: never,
     });
   }
+}
+
+/** Whether the request writes into the log, and not a seal. */
+function isAppend(keys: LogKeys, { command, request }: FakeCall): boolean {
+  if (command !== 'Prewrite') return false;
+  const { mutations } = request as { readonly mutations: readonly { readonly key: Uint8Array }[] };
+  return mutations.some(({ key }) => keys.parse(key)?.kind === 'slot');
 }

@@ -36,9 +36,18 @@ const END_MS = 120_000;
  * Plays a game in every order of its requests to the stores with at most so many preemptions: a player whose next request
  * waits is left for another. A player that waits for anything else, or is done, is left for free, and each of the others may
  * go on. Requests are let through one at a time, and each is answered before the next choice. Time passes only when no
- * request waits. Ends with the first finding.
+ * request waits. Those with few preemptions come first. Ends with the first finding.
  */
 export async function explore(game: Game, preemptionsMax: number, schedulesMax: number): Promise<Explored> {
+  // Each round plays those of the rounds before again, which are few, and counts them once.
+  for (let preemptions = 0; preemptions < preemptionsMax; preemptions += 1) {
+    const explored = await exploreWith(game, preemptions, schedulesMax);
+    if (explored.finding !== undefined || !explored.whole) return explored;
+  }
+  return await exploreWith(game, preemptionsMax, schedulesMax);
+}
+
+async function exploreWith(game: Game, preemptionsMax: number, schedulesMax: number): Promise<Explored> {
   let schedules = 0;
   let requestsMax = 0;
   let prefix: readonly number[] | undefined = [];

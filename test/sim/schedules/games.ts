@@ -144,7 +144,7 @@ export const games: readonly Game[] = [
   }),
   game('append without an answer, and another | takeover', async (board) => {
     const [leader, next] = await held(board, 2n);
-    board.loseAnswer(leader!);
+    board.loseWrite(leader!, 'answer');
     return [
       move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 2)),
       move(next!, () => takeOver(board, next!, SECOND)),
@@ -152,7 +152,16 @@ export const games: readonly Game[] = [
   }),
   game('append without an answer | takeover, image and trim', async (board) => {
     const [leader, next] = await held(board, 2n);
-    board.loseAnswer(leader!);
+    board.loseWrite(leader!, 'answer');
+    await board.passOver(next!);
+    return [
+      move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 1)),
+      move(next!, () => takeOverAndTrim(board, next!)),
+    ];
+  }),
+  game('append that is lost | takeover, image and trim', async (board) => {
+    const [leader, next] = await held(board, 2n);
+    board.loseWrite(leader!, 'request');
     await board.passOver(next!);
     return [
       move(leader!, () => append(board, leader!, FIRST, FIRST_BATCHES + 1, 1)),
