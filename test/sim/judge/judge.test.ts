@@ -173,6 +173,15 @@ describe('leases', () => {
     expect(() => judge.leases.renewed(7n, 2, 6101, 6102)).toThrow(/its time was over/);
   });
 
+  test('a copy of a renewal may take effect behind its answer, for a time', () => {
+    const judge = judgeOf(mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 }));
+    judge.leases.granted(7n, 2, 5, 1000);
+    judge.leaseRenewed({ ...call, startMs: 2000 }, 7n, 5, 3000, 700);
+    judge.leases.renewed(7n, 2, 8600, 8601);
+    judge.leaseRenewed({ ...call, startMs: 9000 }, 7n, 5, 9100, 700);
+    expect(() => judge.leases.renewed(7n, 2, 14_801, 14_802)).toThrow(/its time was over/);
+  });
+
   test('an answered revoke acknowledges its end; where it may be several, the first of them', () => {
     const grant = mark({ kind: 'lease-grant', id: leaseId(7n), ttlSeconds: 5 });
     const end = mark({ kind: 'lease-revoke', id: leaseId(7n) });

@@ -332,9 +332,9 @@ export class Judge {
   /**
    * Judges a renewal that was answered with this TTL. The lease may be of any state of the window, since its end may be
    * durable before any client is told. If the id was granted again meanwhile with the same TTL, either lease may have
-   * been renewed.
+   * been renewed. A member that has no answer of a leader sends a renewal again; its copies may take effect for `copiesMs` more.
    */
-  leaseRenewed(call: Call, id: bigint, ttlSeconds: number, nowMs: number): void {
+  leaseRenewed(call: Call, id: bigint, ttlSeconds: number, nowMs: number, copiesMs = 0): void {
     const spans = new Map<number, number>();
     for (const position of this.writes.positions(call.from, this.history.next)) {
       const span = this.history.leaseAt(id, position);
@@ -342,7 +342,7 @@ export class Judge {
     }
     expectThat(spans.size > 0, 'answer', () => `${call.what}: ${ttlSeconds} s, and no state explains it`);
     const positions = [...spans.values()];
-    if (positions.length === 1) this.leases.renewed(id, positions[0]!, call.startMs, nowMs);
+    if (positions.length === 1) this.leases.renewed(id, positions[0]!, call.startMs, nowMs, nowMs + copiesMs);
     else for (const position of positions) this.leases.maybeRenewed(id, position);
   }
 

@@ -85,8 +85,11 @@ export class LeaseJudge {
     this.#extend(id, position, undefined, nowMs);
   }
 
-  /** A renewal that was sent at `fromMs` has been acknowledged. */
-  renewed(id: bigint, position: number, fromMs: number, nowMs: number): void {
+  /**
+   * A renewal that was sent at `fromMs` has been acknowledged. Copies of it, which a member has sent before the one that was
+   * answered, may take effect until `copiesUntilMs`. The lease lives longer then than its client knows, and that is no fault.
+   */
+  renewed(id: bigint, position: number, fromMs: number, nowMs: number, copiesUntilMs = nowMs): void {
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
     if (deadline === undefined) return;
@@ -95,10 +98,10 @@ export class LeaseJudge {
       'lease',
       () => `lease ${id} was renewed at ${fromMs.toFixed(3)}, and its time was over at ${deadline.latestMs.toFixed(3)}`,
     );
-    this.#extend(id, position, fromMs, nowMs);
+    this.#extend(id, position, fromMs, nowMs, copiesUntilMs);
   }
 
-  #extend(id: bigint, position: number, fromMs: number | undefined, nowMs: number): void {
+  #extend(id: bigint, position: number, fromMs: number | undefined, nowMs: number, copiesUntilMs = nowMs): void {
     const span = this.#history.leaseAt(id, position);
     const deadline = span && this.#deadlines.get(span.granted);
     if (span === undefined || deadline === undefined) return;
@@ -109,7 +112,7 @@ export class LeaseJudge {
       deadline.earliestMs = Math.max(deadline.earliestMs, fromMs + ttlMs / fast);
     }
     if (deadline.isOpen) return;
-    const latestMs = nowMs + ttlMs / slow;
+    const latestMs = copiesUntilMs + ttlMs / slow;
     deadline.latestMs =
       deadline.latestMs === Number.POSITIVE_INFINITY ? latestMs : Math.max(deadline.latestMs, latestMs);
   }

@@ -46,6 +46,9 @@ export function revokeLease({ world, life, face, name }: Asking, id: bigint): vo
   });
 }
 
+/** A member waits 50 ms, by its own clock, before it sends a call again. An earlier answer is that of the only copy. */
+const REPEATED_MS_MIN = 40;
+
 export function keepAlive({ world, life, face, name }: Asking, id: bigint): void {
   const { judge, history } = world;
   const ended = judge.leases.renewing(id);
@@ -55,7 +58,8 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
     send: (signal) => face.keepAlive(id, signal),
     answered: (call, ttlSeconds) => {
       ended();
-      if (ttlSeconds > 0) judge.leaseRenewed(call, id, ttlSeconds, world.nowMs);
+      const copiesMs = world.nowMs - call.startMs < REPEATED_MS_MIN ? 0 : world.passedOnMsMax;
+      if (ttlSeconds > 0) judge.leaseRenewed(call, id, ttlSeconds, world.nowMs, copiesMs);
       else judge.leaseSeen(call, id, false, '0 s');
     },
     refused: (call, code) => {
