@@ -102,10 +102,11 @@ export class LeaseDecisions {
 
   /**
    * Returns the granted TTL, or 0. A lease past its deadline is ended first, so that no client sees the lease after
-   * the 0. Under CORRUPT no lease ends: the answer waits until one does, as in etcd, at most until Timeout.
+   * the 0. Under CORRUPT no lease ends: the answer waits until one does, as in etcd, at most until Timeout. The end that is waited
+   * for may have begun earlier: its Timeout is not that of this renewal.
    */
   keepAlive(id: LeaseId): number | Promise<number> {
-    const { lessor, clock, pending, writes, observer } = this.#options;
+    const { lessor, clock, pending, writes, observer, timeoutMs } = this.#options;
     const ttlSeconds = lessor.renew(id, clock.nowMs());
     if (ttlSeconds !== undefined) {
       observer.leaseRenewed?.();
@@ -115,21 +116,21 @@ export class LeaseDecisions {
     // If its end is under way, only waits: the id may already belong to another lease.
     const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.expire(id));
     if (gone === undefined) return 0;
+    const untilMs = clock.nowMs() + timeoutMs;
     return gone.then(
       () => 0,
       (error: unknown) => {
         if (isEngramError(error, 'LeaseNotFound')) return 0; // another revoke was first
-        if (isEngramError(error, 'Corrupt')) return this.#gone(id);
+        if (isEngramError(error, 'Corrupt') || isEngramError(error, 'Timeout')) return this.#gone(id, untilMs);
         throw error;
       },
     );
   }
 
-  /** Resolves with 0 when the lease is gone, which the keeper of leases tries to end. */
-  async #gone(id: LeaseId): Promise<number> {
-    const { lessor, clock, writes, timeoutMs } = this.#options;
-    const untilMs = clock.nowMs() + timeoutMs;
-    while (lessor.has(id)) {
+  /** Resolves with 0 when the lease is gone, which the keeper of leases tries to end. Then the id may belong to another one. */
+  async #gone(id: LeaseId, untilMs: number): Promise<number> {
+    const { lessor, clock, writes } = this.#options;
+    while (lessor.remainingMs(id, clock.nowMs()) === 0) {
       if (clock.nowMs() >= untilMs) throw new EngramError('Timeout');
       await new Promise<void>((resolve) => clock.after(GONE_LOOK_MS, resolve));
       writes.admit(); // throws if the leadership has ended

@@ -318,6 +318,32 @@ test('a lease that is granted while the end of its predecessor is under way is n
   expect(await backend.leaseKeepAlive(id, nodeItself)).toBe(1000);
 });
 
+test('a keep-alive that waits for the end of its lease has its own time, whenever that end began', async () => {
+  const append = new Gate('append');
+  const { backend, clock } = await openNode(new MemoryStorage(append));
+  const id = leaseId(5n);
+  await backend.leaseGrant(id, 2, nodeItself);
+  append.shut = true;
+  clock.advance(3000); // the revoke leaves for the log, and its append waits
+  await clock.settle();
+  clock.advance(TIMEOUT_MS - 1000);
+  let answer: unknown;
+  const renewed = Promise.resolve(backend.leaseKeepAlive(id, nodeItself));
+  renewed.then(
+    (ttlSeconds) => (answer = ttlSeconds),
+    (error: unknown) => (answer = error),
+  );
+  await clock.settle();
+  clock.advance(2000); // the revoke ends with Timeout
+  await clock.settle();
+  expect(answer).toBeUndefined();
+  append.open();
+  await clock.settle();
+  clock.advance(1000);
+  await clock.settle();
+  expect(answer).toBe(0);
+});
+
 test('requests behind an append without an answer are bounded, and none stays once it was answered Timeout', async () => {
   const append = new Gate('append');
   const { backend, clock } = await openNode(new MemoryStorage(append), { waitingBytesMax: 10_000 });
