@@ -85,7 +85,10 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
   }
 
   protected makeNode(id: bigint, host: SimHost, joins: boolean): TikvNode {
-    return new TikvNode(id, host, joins);
+    const node = new TikvNode(id, host, joins);
+    // Who joins those that a member is about to leave behind is left behind with them.
+    node.superseded = this.nodes.some((other) => other.forces && other.id !== id);
+    return node;
   }
 
   protected makeLife(node: TikvNode, parts: MemberLifeParts): TikvLife {
