@@ -14,7 +14,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
-import { type Storage, StorageFencedError } from '@engram/storage';
+import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
@@ -365,7 +365,14 @@ export class Backend implements Store, AsyncDisposable {
     const patience = new Promise<void>((resolve) => {
       timer = this.#options.clock.after(DEFRAGMENT_WAIT_MS, resolve);
     });
-    await Promise.race([work, patience]).finally(() => timer?.cancel());
+    try {
+      await Promise.race([work, patience]);
+    } catch (error) {
+      if (error instanceof StorageClosedError) throw new EngramError('Stopped', { cause: error });
+      throw error;
+    } finally {
+      timer?.cancel();
+    }
   }
 
   status(): StoreStatus {

@@ -403,3 +403,10 @@ test('disposal ends timers and lets go of the storage', async () => {
   expect(clock.waiting).toBe(0);
   storage.reopen();
 });
+
+test('a defragmentation that meets a closed storage says that the node stops', async () => {
+  const storage = new MemoryStorage();
+  const { backend } = await openNode(storage);
+  await storage[Symbol.asyncDispose]();
+  expect(await refusal(backend.defragment())).toBe('Stopped');
+});
