@@ -1,3 +1,4 @@
+import { isEngramError } from '@engram/core';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { CopiedLog } from './copied-log.ts';
 import type { Face } from './face.ts';
@@ -86,8 +87,20 @@ async function watchesAreComplete(world: World): Promise<void> {
 async function disarm(world: World, face: Face): Promise<void> {
   const { history, judge } = world;
   if (history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT))
-    await answerOf(world, 'the alarm goes', face.deactivateAlarm(CORRUPT, never));
+    await answerOf(world, 'the alarm goes', deactivated(face));
   for (const write of judge.writes.unexplained(1)) if (write.mark?.kind === 'alarm') judge.writes.explain(write);
+}
+
+/** Asks again after Timeout: the append that began last, while there were faults, may take longer than a request. */
+async function deactivated(face: Face): Promise<void> {
+  for (;;) {
+    try {
+      await face.deactivateAlarm(CORRUPT, never);
+      return;
+    } catch (error) {
+      if (!isEngramError(error, 'Timeout')) throw error;
+    }
+  }
 }
 
 /** Checks that compacted versions leave index and storage in bounded time. */
