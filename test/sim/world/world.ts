@@ -16,6 +16,8 @@ import { WatchClient } from './watch-client.ts';
 
 const RESTART_MS_MAX = 300;
 const NOSPACE = 1;
+/** Operations of storage that a request may wait for, one after another: a batch each for the writes before it, and reads. */
+const WAITING_OPERATIONS = 100;
 
 /** A node on simulated ports, its clients, and the judge of their answers. */
 export class World implements Clients {
@@ -283,7 +285,11 @@ export class World implements Clients {
       quota: settings.quotaBytes > 0,
       impatient: settings.imageHoldMaxMs < 60_000,
       // Under CORRUPT no lease ends, and whoever asks for one whose time is over waits for its end.
-      slow: isCorrupt(this.history) || life.wasPaused || life.faults.hasStalled || settings.requestTimeoutMs < 2000,
+      slow:
+        isCorrupt(this.history) ||
+        life.wasPaused ||
+        life.faults.hasStalled ||
+        settings.requestTimeoutMs < Math.max(2000, WAITING_OPERATIONS * settings.storageDelayMsMax),
       timeoutMs: settings.requestTimeoutMs,
       nowMs: this.nowMs,
     };
