@@ -236,7 +236,7 @@ await check(
       assert.equal(await joined.ended(), 0, joined.lines.slice(-5).join('\n'));
       joined.lines.length = 0;
       joined.start();
-      assert.equal(await joined.ended(), 0, 'started again');
+      assert.equal(await joined.ended(), 0, `started again: ${joined.lines.slice(-5).join('\n')}`);
       assert.ok(joined.lines.some((line) => line.includes('permanently removed from the cluster')));
       return `${here!.count} keys`;
     } finally {
