@@ -6,7 +6,7 @@
 /** A package may import packages of lower layers, and those before it in its own layer, if it lists them. */
 export const layers = {
   words: ['core'],
-  'pure logic': ['protobuf', 'coder', 'wire', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
+  'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
@@ -18,6 +18,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   protobuf: ['core'],
   coder: ['core', 'protobuf'],
   wire: ['core', 'protobuf'],
+  http2: ['core'],
   index: ['core'],
   sequencer: ['core'],
   lease: ['core'],
@@ -32,7 +33,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
   peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
-  transport: ['core', 'wire'],
+  transport: ['core', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],
   telemetry: ['core'],
@@ -71,7 +72,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   peer: ['election'],
   'storage-segment': ['storage-leveldb'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
-  server: ['backend', 'wire'],
+  server: ['backend', 'http2', 'wire'],
 };
 
 // The sources of layers 0 to 2 know no time, no chance and no machine: they may not name these.

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { etcdserverpb, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
+import { etcdserverpb } from '@engram/wire';
 import type { Attack, Target } from './attack.ts';
 import { dialMany, secureClient } from './dial.ts';
 import { tlsAttacks } from './tls-attacks.ts';

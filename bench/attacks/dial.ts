@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { RawClient } from '@engram/transport/testing';
-import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/wire';
+import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/http2';
 
 export async function dialMany(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];

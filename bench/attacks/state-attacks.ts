@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RawClient } from '@engram/transport/testing';
-import { etcdserverpb, SettingId } from '@engram/wire';
+import { SettingId } from '@engram/http2';
+import { etcdserverpb } from '@engram/wire';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import type { Attack, Target } from './attack.ts';
 

@@ -14,11 +14,8 @@ export interface ProfileNode {
 
 /** In the order of the table. A file belongs to the first stage whose pattern matches its URL. */
 export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
-  [
-    'header blocks (HPACK)',
-    /wire\/src\/http2\/(hpack|huffman|header)|transport\/src\/h2\/(header|request-head|routing)/,
-  ],
-  ['frames, flow control, batches', /wire\/src\/http2\/|transport\/src\/h2\//],
+  ['header blocks (HPACK)', /http2\/src\/(hpack|huffman|header)|transport\/src\/h2\/(header|request-head|routing)/],
+  ['frames, flow control, batches', /http2\/src\/|transport\/src\/h2\//],
   ['gRPC calls', /transport\/src\//],
   ['protobuf', /wire\/src\//],
   ['services', /etcd-api\/src\//],

@@ -6,7 +6,7 @@ import {
   settingsAckFrame,
   settingsFrame,
   windowUpdateFrame,
-} from '@engram/wire';
+} from '@engram/http2';
 import type { Prng } from '@engram/sim';
 import { gzipSync } from 'node:zlib';
 import { someCall } from './messages.ts';

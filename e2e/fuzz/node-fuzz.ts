@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { FrameReader, FrameType } from '@engram/wire';
+import { FrameReader, FrameType } from '@engram/http2';
 import { Prng } from '@engram/sim';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import type { StoreProcess } from '../../test/support/store-process.ts';

@@ -1,5 +1,6 @@
 import { isEngramError } from '@engram/core';
 import { decodePeerMessage, ElectionError } from '@engram/election';
+import { FrameReader, FrameType, type HeaderField, HpackDecoder, Http2Error, readSettings } from '@engram/http2';
 import {
   decodeDeleteRange,
   decodeKeepAlive,
@@ -8,12 +9,6 @@ import {
   decodeTxn,
   decodeTxnWithin,
   etcdserverpb,
-  FrameReader,
-  FrameType,
-  type HeaderField,
-  HpackDecoder,
-  Http2Error,
-  readSettings,
   WireError,
 } from '@engram/wire';
 

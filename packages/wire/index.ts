@@ -58,36 +58,3 @@ export * as v3lockpb from './src/gen/v3lockpb.ts';
 export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';
 export { type Init, WireError } from '@engram/protobuf';
-
-// HTTP/2 without a socket: frames and header blocks.
-export {
-  CLIENT_PREFACE,
-  DEFAULT_HEADER_TABLE_BYTES,
-  DEFAULT_MAX_FRAME_BYTES,
-  DEFAULT_WINDOW_BYTES,
-  ErrorCode,
-  Flag,
-  FRAME_HEADER_BYTES,
-  FrameType,
-  LARGEST_STREAM_ID,
-  LARGEST_WINDOW_BYTES,
-  SettingId,
-} from './src/http2/constants.ts';
-export { Http2Error } from './src/http2/http2-error.ts';
-export { FrameReader } from './src/http2/frame-reader.ts';
-export {
-  goAwayFrame,
-  headersFrames,
-  pingFrame,
-  putFrameHeader,
-  putUint32,
-  readUint32,
-  rstStreamFrame,
-  settingsAckFrame,
-  settingsFrame,
-  windowUpdateFrame,
-} from './src/http2/frame-writer.ts';
-export { readSettings } from './src/http2/settings.ts';
-export { HeaderField, HeaderName } from './src/http2/header-field.ts';
-export { HpackDecoder, type FieldSink } from './src/http2/hpack-decoder.ts';
-export { HpackEncoder, type FieldToEncode } from './src/http2/hpack-encoder.ts';

@@ -29,7 +29,7 @@ test('time goes to the stage of the file, and that of builtins to whoever called
 });
 
 test.each([
-  ['packages/wire/src/http2/hpack-decoder.ts', 'header blocks (HPACK)'],
+  ['packages/http2/src/hpack-decoder.ts', 'header blocks (HPACK)'],
   ['packages/transport/src/h2/sender.ts', 'frames, flow control, batches'],
   ['packages/transport/src/grpc/unary-call.ts', 'gRPC calls'],
   ['packages/wire/src/messages/requests.ts', 'protobuf'],

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RawClient } from '@engram/transport/testing';
-import { etcdserverpb, windowUpdateFrame } from '@engram/wire';
+import { windowUpdateFrame } from '@engram/http2';
+import { etcdserverpb } from '@engram/wire';
 import { Engram } from './support/engram-process.ts';
 
 /* A member with a limit of 256 MiB, and clients that request much and read nothing. */

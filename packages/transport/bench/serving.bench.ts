@@ -10,16 +10,14 @@ import {
   FrameReader,
   FrameType,
   HpackEncoder,
-  type Message,
-  type Method,
   putFrameHeader,
   putUint32,
   SettingId,
   settingsAckFrame,
   settingsFrame,
-  type StreamCall,
   windowUpdateFrame,
-} from '@engram/wire';
+} from '@engram/http2';
+import type { Message, Method, StreamCall } from '@engram/wire';
 
 // The limit: a request of some 600 bytes and an answer of 60 cost the kernel about 1 us in each direction if many share
 // a read and a write, and some 15 us otherwise. Parsing and writing them should cost less than 1 us more.

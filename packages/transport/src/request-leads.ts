@@ -1,5 +1,5 @@
 import { GrpcCode } from '@engram/core';
-import { ErrorCode } from '@engram/wire';
+import { ErrorCode } from '@engram/http2';
 import { type CallLeads, subtypeOf } from './grpc/call-leads.ts';
 import { quoted } from './grpc/echoed.ts';
 import { NotGrpc } from './grpc/not-grpc.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { SimClock } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
-import { CLIENT_PREFACE, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { CLIENT_PREFACE, Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
 import { flood } from './support/flood.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';

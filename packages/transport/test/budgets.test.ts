@@ -2,7 +2,8 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
 import { serve } from '@engram/transport';
-import { type CallContext, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
+import type { CallContext } from '@engram/wire';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 

@@ -3,7 +3,7 @@ import { compressionAlgorithms } from '@grpc/grpc-js';
 import { SimClock } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
-import { SettingId, windowUpdateFrame } from '@engram/wire';
+import { SettingId, windowUpdateFrame } from '@engram/http2';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/wire';
+import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/http2';
 import { ByteClient } from './support/serving.ts';
 
 const connections = 10_000;

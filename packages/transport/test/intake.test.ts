@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { unwatched } from '@engram/core';
 import { SimClock } from '@engram/sim';
-import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/wire';
+import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/http2';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
 import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
 import { TransportTurn } from '../src/h2/transport-turn.ts';

@@ -1,7 +1,7 @@
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { serve, type ServeOptions } from '@engram/transport';
-import { Flag, SettingId } from '@engram/wire';
+import { Flag, SettingId } from '@engram/http2';
 import { KeepaliveTimer, PingJudge } from '../src/h2/keepalive-policy.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { type Serving, startServing, until } from './support/serving.ts';

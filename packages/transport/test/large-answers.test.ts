@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
-import { SettingId } from '@engram/wire';
+import { SettingId } from '@engram/http2';
 import { RawClient } from './support/raw-client.ts';
 import { type Serving, startServing } from './support/serving.ts';
 

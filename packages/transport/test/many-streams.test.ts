@@ -2,7 +2,7 @@ import { SimClock } from '@engram/sim';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { serve } from '@engram/transport';
-import { Flag } from '@engram/wire';
+import { Flag } from '@engram/http2';
 import { DROPPED_PER_TURN } from '../src/h2/limits.ts';
 import { frame, grpcHeaders, RawClient, uint32 } from './support/raw-client.ts';
 import { startServing, until } from './support/serving.ts';

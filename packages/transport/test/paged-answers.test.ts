@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
-import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/wire';
+import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
 import { echoMethods, Pages } from './support/echo-methods.ts';
 import { frame, RawClient } from './support/raw-client.ts';
 import { ByteClient, outcome, type Serving, startServing, until } from './support/serving.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { SimClock } from '@engram/sim';
 import { type HttpResponse, serve } from '@engram/transport';
-import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/wire';
+import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/http2';
 import { PLAIN_STARTED_PER_TURN } from '../src/h2/limits.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';

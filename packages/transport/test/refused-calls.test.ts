@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
 import { SimClock } from '@engram/sim';
-import { HeaderField } from '@engram/wire';
+import { HeaderField } from '@engram/http2';
 import { binaryFaultOf } from '../src/grpc/binary-metadata.ts';
 import { flood } from './support/flood.ts';
 import { grpcHeaders, RawClient } from './support/raw-client.ts';

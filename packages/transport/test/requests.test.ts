@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { serve } from '@engram/transport';
-import { Flag } from '@engram/wire';
+import { Flag } from '@engram/http2';
 import { startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { SharedBudget, unwatched } from '@engram/core';
-import { type LongMessage, FrameReader, FrameType, windowUpdateFrame } from '@engram/wire';
+import { FrameReader, FrameType, windowUpdateFrame } from '@engram/http2';
+import type { LongMessage } from '@engram/wire';
 import { realClock, SimClock } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
-import { CLIENT_PREFACE, rstStreamFrame, settingsFrame } from '@engram/wire';
+import { CLIENT_PREFACE, rstStreamFrame, settingsFrame } from '@engram/http2';
 import { opensslCiphers } from '../src/tls-ciphers.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { type Identity, issue, revocationList } from './support/certificates.ts';

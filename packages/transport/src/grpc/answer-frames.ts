@@ -1,4 +1,4 @@
-import type { FieldToEncode } from '@engram/wire';
+import type { FieldToEncode } from '@engram/http2';
 import type { HeaderWriter } from '../h2/header-writer.ts';
 import { percentEncode } from './percent-encoding.ts';
 

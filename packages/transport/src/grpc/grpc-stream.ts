@@ -1,5 +1,6 @@
 import { GrpcCode } from '@engram/core';
-import { type CallContext, readUint32, type RpcStatus } from '@engram/wire';
+import { readUint32 } from '@engram/http2';
+import type { CallContext, RpcStatus } from '@engram/wire';
 import type { Timed } from '../deadline-wheel.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';

@@ -1,4 +1,5 @@
-import { dropMessage, isLong, type LongMessage, type Message, putUint32, type RpcStatus } from '@engram/wire';
+import { putUint32 } from '@engram/http2';
+import { dropMessage, isLong, type LongMessage, type Message, type RpcStatus } from '@engram/wire';
 import { COPY_MAX_BYTES } from '../h2/output.ts';
 import type { Sender } from '../h2/sender.ts';
 import type { Stream } from '../h2/stream.ts';

@@ -10,7 +10,7 @@ import {
   SettingId,
   settingsFrame,
   windowUpdateFrame,
-} from '@engram/wire';
+} from '@engram/http2';
 import type { Accepted } from '../listener.ts';
 import { AbuseBudget } from './abuse-budget.ts';
 import { Admission } from './admission.ts';

@@ -11,7 +11,7 @@ import {
   readUint32,
   SettingId,
   settingsAckFrame,
-} from '@engram/wire';
+} from '@engram/http2';
 import { checkFrame, paddingBytes } from './frame-rules.ts';
 import { HeaderBlocks } from './header-blocks.ts';
 import { SEND_FRAME_MAX_BYTES } from './limits.ts';

@@ -1,4 +1,4 @@
-import { ErrorCode, Flag, FrameType, Http2Error } from '@engram/wire';
+import { ErrorCode, Flag, FrameType, Http2Error } from '@engram/http2';
 
 function protocolError(message: string): Http2Error {
   return new Http2Error(ErrorCode.PROTOCOL_ERROR, message);

@@ -1,4 +1,4 @@
-import { DEFAULT_HEADER_TABLE_BYTES, ErrorCode, HpackDecoder, Http2Error } from '@engram/wire';
+import { DEFAULT_HEADER_TABLE_BYTES, ErrorCode, HpackDecoder, Http2Error } from '@engram/http2';
 import { HEADER_BLOCK_MAX_BYTES } from './limits.ts';
 import { RequestHead, TrailerCheck } from './request-head.ts';
 

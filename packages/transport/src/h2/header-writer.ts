@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_FRAME_BYTES, type FieldToEncode, headersFrames, HpackEncoder } from '@engram/wire';
+import { DEFAULT_MAX_FRAME_BYTES, type FieldToEncode, headersFrames, HpackEncoder } from '@engram/http2';
 
 /**
  * Size of the dynamic table that the server uses. It holds only the server's own names and values, none that a request

@@ -1,5 +1,5 @@
 import type { Clock, LoopWatch } from '@engram/core';
-import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/wire';
+import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/http2';
 import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
 import type { TransportTurn } from './transport-turn.ts';
 

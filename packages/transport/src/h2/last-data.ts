@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_FRAME_BYTES } from '@engram/wire';
+import { DEFAULT_MAX_FRAME_BYTES } from '@engram/http2';
 import type { Output } from './output.ts';
 import type { Stream } from './stream.ts';
 

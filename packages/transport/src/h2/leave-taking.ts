@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
-import { ErrorCode, goAwayFrame, LARGEST_STREAM_ID, pingFrame } from '@engram/wire';
+import { ErrorCode, goAwayFrame, LARGEST_STREAM_ID, pingFrame } from '@engram/http2';
 import { GOAWAY_ACK_MS } from './limits.ts';
 import type { Sender } from './sender.ts';
 import type { StreamTable } from './stream-table.ts';

@@ -1,5 +1,5 @@
 import type { Timer } from '@engram/core';
-import { pingFrame } from '@engram/wire';
+import { pingFrame } from '@engram/http2';
 import { KeepaliveTimer } from './keepalive-policy.ts';
 import type { Sender } from './sender.ts';
 import type { ConnectionServer } from './connection-server.ts';

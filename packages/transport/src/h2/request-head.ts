@@ -1,4 +1,4 @@
-import { type FieldSink, type HeaderField, HeaderName } from '@engram/wire';
+import { type FieldSink, type HeaderField, HeaderName } from '@engram/http2';
 import { HEADER_LIST_MAX_BYTES } from './limits.ts';
 import type { Lead } from './lead.ts';
 

@@ -3,15 +3,13 @@ import { LinkedQueue, type Share } from '@engram/core';
 import {
   DEFAULT_MAX_FRAME_BYTES,
   DEFAULT_WINDOW_BYTES,
-  dropMessage,
   Flag,
   FRAME_HEADER_BYTES,
   FrameType,
-  isLong,
-  type Message,
   putFrameHeader,
   putUint32,
-} from '@engram/wire';
+} from '@engram/http2';
+import { dropMessage, isLong, type Message } from '@engram/wire';
 import type { AbuseBudget } from './abuse-budget.ts';
 import type { Flushable, Flusher } from './flusher.ts';
 import { HeaderWriter } from './header-writer.ts';

@@ -1,4 +1,4 @@
-import type { FieldToEncode } from '@engram/wire';
+import type { FieldToEncode } from '@engram/http2';
 
 /** The header fields of a plain HTTP answer. */
 export function headFields(status: number, headers: Readonly<Record<string, string>>): readonly FieldToEncode[] {

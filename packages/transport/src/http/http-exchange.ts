@@ -1,4 +1,4 @@
-import { ErrorCode } from '@engram/wire';
+import { ErrorCode } from '@engram/http2';
 import type { Admissible } from '../h2/admission.ts';
 import { BATCH_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';

@@ -13,7 +13,7 @@ import {
   readUint32,
   settingsAckFrame,
   settingsFrame,
-} from '@engram/wire';
+} from '@engram/http2';
 
 export interface RawFrame {
   readonly type: string;

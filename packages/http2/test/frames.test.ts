@@ -11,7 +11,7 @@ import {
   settingsAckFrame,
   settingsFrame,
   windowUpdateFrame,
-} from '@engram/wire';
+} from '@engram/http2';
 
 interface Frame {
   type: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HpackDecoder, HpackEncoder, type FieldToEncode, HeaderName } from '@engram/wire';
+import { HpackDecoder, HpackEncoder, type FieldToEncode, HeaderName } from '@engram/http2';
 
 function decode(decoder: HpackDecoder, block: Buffer): string[] {
   const fields: string[] = [];
