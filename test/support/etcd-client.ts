@@ -15,6 +15,8 @@ export const ALL_KEYS = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) } as
 
 export interface EtcdClientOptions {
   readonly deadlineMs?: number;
+  /** The longest message to either side. 64 MiB if absent. */
+  readonly messageBytesMax?: number;
 }
 
 /** A failed request, with gRPC's code and etcd's text. */
@@ -51,13 +53,14 @@ export class EtcdClient implements Disposable {
   readonly #deadlineMs: number;
 
   constructor(endpoint: string, options: EtcdClientOptions = {}) {
+    const { messageBytesMax = MESSAGE_BYTES_MAX } = options;
     this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
     this.#channel = new Client(endpoint, credentials.createInsecure(), {
       // Two clients of one process have two connections.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
-      'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
-      'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+      'grpc.max_receive_message_length': messageBytesMax,
+      'grpc.max_send_message_length': messageBytesMax,
       'grpc.initial_reconnect_backoff_ms': 20,
       'grpc.min_reconnect_backoff_ms': 20,
       'grpc.max_reconnect_backoff_ms': 100,
