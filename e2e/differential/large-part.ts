@@ -5,6 +5,8 @@ import * as ask from './methods.ts';
 
 const KEYS = 10_000;
 const KEYS_EACH_TXN = 100;
+/** The requests delete some thirty keys each. */
+const STEPS_EACH_FILL = 200;
 const LEASE = 77n;
 /** A leader that takes over gives the lease its whole time again. */
 const LEASE_KEYS = { ignore: ['TTL'], settle: ask.remaining };
@@ -15,6 +17,10 @@ const keyOf = (at: number): string => `k${String(at).padStart(6, '0')}`;
 
 /** A store of more keys than one answer, one slice or one page of anything holds. */
 export async function largePart(judge: Judge, prng: Prng, steps: number): Promise<void> {
+  for (let left = steps; left > 0; left -= STEPS_EACH_FILL) await filled(judge, prng, Math.min(left, STEPS_EACH_FILL));
+}
+
+async function filled(judge: Judge, prng: Prng, steps: number): Promise<void> {
   await judge.call(ask.leaseGrant, { ID: LEASE, TTL: 100_000n });
   const lengths = [0, 1, 20, 100, 300];
   for (let at = 0; at < KEYS; at += KEYS_EACH_TXN) {

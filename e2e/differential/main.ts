@@ -1,7 +1,7 @@
 /**
  * Sends the same requests to a real etcd and to the store, and compares the answers. See README.md.
  *
- *   main.ts <etcd> <folder> [part ...]       SEED=N OPS=N
+ *   main.ts <etcd> <folder> [part ...]       SEED=N OPS=N REQUESTS=N
  */
 import { Prng } from '@engram/sim';
 import { stillHeld } from '../support/nothing-held.ts';
@@ -26,6 +26,8 @@ const [etcd, folder, ...wanted] = process.argv.slice(2);
 if (etcd === undefined || folder === undefined) throw new Error('main.ts <etcd> <folder> [part ...]');
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 32);
 const steps = Number(process.env['OPS'] ?? 4_000);
+/** How many random requests a part sends: REQUESTS, or else its own share of OPS. */
+const wholeOrShare = (share: number): number => Number(process.env['REQUESTS'] || steps * share);
 const STEPS_EACH_ROUND = 1_000;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -34,43 +36,49 @@ await using stores = new Stores(etcd, folder, flags);
 const judge = new Judge(stores);
 
 const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
-  async kv(prng) {
-    for (let left = steps; left > 0; left -= STEPS_EACH_ROUND) {
-      if (left < steps) await fresh();
-      await kvPart(judge, prng, Math.min(left, STEPS_EACH_ROUND));
-    }
-  },
-  bytes: (prng) => bytesPart(judge, prng, steps / 4),
+  kv: (prng) => inRounds(wholeOrShare(1), STEPS_EACH_ROUND, fresh, (count) => kvPart(judge, prng, count)),
+  bytes: (prng) => bytesPart(judge, prng, wholeOrShare(1 / 4)),
   lease: () => leasePart(judge),
   http2: () => http2Part(judge),
   sizes: () => sizesPart(judge),
-  restart: (prng) => restartPart(judge, prng, steps / 4),
+  restart: (prng) => restartPart(judge, prng, wholeOrShare(1 / 4)),
   maintenance: () => maintenancePart(judge),
   start: () => startPart(judge, etcd, folder),
   certificates: () => certificatePart(judge, etcd, folder),
   'watch-cases': () => watchCases(judge),
-  async watch(prng) {
-    for (let left = steps / 2; left > 0; left -= STEPS_EACH_ROUND / 2) {
-      if (left < steps / 2) await fresh();
-      await watchPart(judge, prng, Math.min(left, STEPS_EACH_ROUND / 2));
-    }
-  },
-  large: (prng) => largePart(judge, prng, steps / 20),
-  members: (prng) => ofMembers('members', prng, (members) => kvPart(members, prng, steps / 8)),
-  'large-members': (prng) => ofMembers('large-members', prng, (members) => largePart(members, prng, steps / 40)),
+  watch: (prng) => inRounds(wholeOrShare(1 / 2), STEPS_EACH_ROUND / 2, fresh, (count) => watchPart(judge, prng, count)),
+  large: (prng) => largePart(judge, prng, wholeOrShare(1 / 20)),
+  members: (prng) =>
+    ofMembers('members', prng, async (members) => {
+      const again = (): Promise<void> => startEmpty(members);
+      await inRounds(wholeOrShare(1 / 8), STEPS_EACH_ROUND, again, (count) => kvPart(members, prng, count));
+    }),
+  'large-members': (prng) =>
+    ofMembers('large-members', prng, (members) => largePart(members, prng, wholeOrShare(1 / 40))),
   known: knownDifferences,
 };
+
+/** Sends `count` requests, at most `each` to one pair of stores. `again` makes the next pair. */
+async function inRounds(
+  count: number,
+  each: number,
+  again: () => Promise<void>,
+  round: (count: number) => Promise<void>,
+): Promise<void> {
+  for (let left = count; left > 0; left -= each) {
+    if (left < count) await again();
+    await round(Math.min(left, each));
+  }
+}
 
 /** Compares etcd with a cluster of members in this process instead of the store. */
 async function ofMembers(part: string, prng: Prng, run: (members: Judge) => Promise<void>): Promise<void> {
   await using cluster = new MemberStores(etcd!, `${folder}/${part}`, flags, prng.fork('members'));
   const members = new Judge(cluster);
   members.part(part);
-  await cluster.startEmpty();
-  await members.learnIdentities();
+  await startEmpty(members);
   await run(members);
-  members.equal('what the members still hold', [], cluster.held());
-  members.equal('what has ended a member', [], cluster.fatal.map(String));
+  members.equal('what has ended a member, and what the members still hold', [], cluster.faults());
   judge.passed += members.passed;
   judge.failed += members.failed;
 }
@@ -92,12 +100,14 @@ async function knownDifferences(): Promise<void> {
   await judge.callKnown(ask.userAdd, { name: 'somebody', password: 'x' }, 'users cannot be made yet');
 }
 
-async function fresh(): Promise<void> {
-  await stores.startEmpty();
-  await judge.learnIdentities();
+async function startEmpty(of: Judge): Promise<void> {
+  await of.stores.startEmpty();
+  await of.learnIdentities();
 }
 
-console.log(`SEED=${seed} OPS=${steps}`);
+const fresh = (): Promise<void> => startEmpty(judge);
+
+console.log(`SEED=${seed} OPS=${steps} REQUESTS=${process.env['REQUESTS'] || 'by part'}`);
 for (const [name, run] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const startMs = Date.now();

@@ -16,6 +16,7 @@ const MOVE_EVERY = 40;
 export class MemberStores extends Stores {
   readonly #prng: Prng;
   #cluster: TestCluster | undefined;
+  readonly #faults: string[] = [];
   #calls = 0;
   /** When the members' clock showed 0. */
   #beginMs = 0;
@@ -27,10 +28,14 @@ export class MemberStores extends Stores {
 
   override async startEmpty(): Promise<void> {
     await super.startEmpty();
+    await this.#endCluster();
     const cluster = new TestCluster([...ASKED, ODD]);
     cluster.clusterId = CLUSTER;
-    for (const id of ASKED) await cluster.start(id);
-    cluster.limits = { maxTxnOps: 3, maxRequestBytes: 2_000 };
+    await cluster.start(ASKED[0]);
+    cluster.settings = { ...cluster.settings, cacheBytesMax: 50_000, sliceMax: 64 };
+    await cluster.start(ASKED[1]);
+    cluster.limits = { maxTxnOps: 3, maxRequestBytes: 2_000, streamQueueBytesMax: 10_000 };
+    cluster.settings = { ...cluster.settings, quotaBytes: 2 ** 30, requestTimeoutMs: 5_000 };
     await cluster.start(ODD);
     await cluster.leader();
     this.#cluster = cluster;
@@ -78,16 +83,27 @@ export class MemberStores extends Stores {
     return { messages: call.sent, code, details };
   }
 
-  /** What the members still hold, each with its place. */
-  held(): readonly string[] {
-    return (this.#cluster?.running ?? []).flatMap(({ member: { cluster, store } }) => {
-      const { pins, imagesBytes } = store.replica;
-      return pins.size + imagesBytes === 0 ? [] : [`${cluster.memberId}: ${pins.size} pins, ${imagesBytes} bytes`];
-    });
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endCluster();
+    await super[Symbol.asyncDispose]();
   }
 
-  get fatal(): readonly Error[] {
-    return this.#cluster?.fatal ?? [];
+  /** What has ended a member so far, and what the members still hold, each with its place. */
+  faults(): readonly string[] {
+    const fatal = (this.#cluster?.fatal ?? []).map((error) => `a member has ended: ${String(error)}`);
+    const held = (this.#cluster?.running ?? []).flatMap(({ member: { cluster, store } }) => {
+      const { pins, imagesBytes } = store.replica;
+      return pins.size + imagesBytes === 0 ? [] : [`${cluster.memberId} holds ${pins.size} pins, ${imagesBytes} bytes`];
+    });
+    return [...this.#faults, ...fatal, ...held];
+  }
+
+  async #endCluster(): Promise<void> {
+    const cluster = this.#cluster;
+    if (cluster === undefined) return;
+    this.#faults.splice(0, this.#faults.length, ...this.faults());
+    this.#cluster = undefined;
+    for (const id of [...ASKED, ODD]) await cluster.stop(id);
   }
 
   async #moveLeader(cluster: TestCluster): Promise<void> {
