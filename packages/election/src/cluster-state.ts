@@ -19,6 +19,8 @@ export interface ClusterState {
   readonly members: readonly Member[];
   /** Removed members, which can't be added again, in the order of their removal. The last `REMOVED_MAX` of them. */
   readonly removed: readonly MemberId[];
+  /** The peer URLs that each of them had, so that its process can be told when it comes back. Without those that were not stored. */
+  readonly removedUrls: ReadonlyMap<MemberId, readonly string[]>;
   /** Small values that all members must agree on, by name. */
   readonly settings: ReadonlyMap<string, Uint8Array>;
   /** The newest leadership. Undefined before the first one. */
@@ -30,7 +32,14 @@ const REMOVED_MAX = 1024;
 
 /** The state in which all first members begin. Its encoding is the same on all of them. */
 export function newCluster(clusterId: bigint, members: readonly Member[]): ClusterState {
-  return { clusterId, members: [...members].sort(byId), removed: [], settings: new Map(), leadership: undefined };
+  return {
+    clusterId,
+    members: [...members].sort(byId),
+    removed: [],
+    removedUrls: new Map(),
+    settings: new Map(),
+    leadership: undefined,
+  };
 }
 
 export function memberOf(state: ClusterState, id: MemberId): Member | undefined {
@@ -53,7 +62,10 @@ export function afterMemberChange(state: ClusterState, change: ConfChange, { pee
   if (kind === 'remove') {
     if (before === undefined) return state;
     const members = state.members.filter((member) => member.id !== id);
-    return { ...state, members, removed: [...state.removed, id].slice(-REMOVED_MAX) };
+    const all = [...state.removed, id];
+    const removedUrls = new Map(state.removedUrls).set(id, before.peerUrls);
+    for (const forgotten of all.slice(0, -REMOVED_MAX)) removedUrls.delete(forgotten);
+    return { ...state, members, removed: all.slice(-REMOVED_MAX), removedUrls };
   }
   const isLearner = kind === 'add-learner' || (kind === 'update' && before?.isLearner === true);
   // A promotion keeps the member's name and URLs, an update its name and client URLs.

@@ -55,13 +55,20 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constant('attributes' as const), member: someId, name: text, clientUrls: texts }),
   fc.record({ kind: fc.constant('setting' as const), name: text, value: blob }),
 );
-const state: fc.Arbitrary<ClusterState> = fc.record({
-  clusterId: someId.map((one): bigint => one),
-  members: fc.uniqueArray(someMember, { selector: (one) => one.id, maxLength: 4 }).map((list) => list.sort(byId)),
-  removed: fc.array(someId, { maxLength: 3 }),
-  settings: fc.array(fc.tuple(text, blob), { maxLength: 3 }).map((list) => new Map(list)),
-  leadership: fc.option(leadership, { nil: undefined }),
-});
+const removals = fc
+  .uniqueArray(fc.tuple(someId, fc.option(texts, { nil: undefined })), { selector: ([one]) => one, maxLength: 3 })
+  .map((list) => ({
+    removed: list.map(([one]) => one),
+    removedUrls: new Map(list.flatMap(([one, urls]) => (urls === undefined ? [] : [[one, urls] as const]))),
+  }));
+const state: fc.Arbitrary<ClusterState> = fc
+  .record({
+    clusterId: someId.map((one): bigint => one),
+    members: fc.uniqueArray(someMember, { selector: (one) => one.id, maxLength: 4 }).map((list) => list.sort(byId)),
+    settings: fc.array(fc.tuple(text, blob), { maxLength: 3 }).map((list) => new Map(list)),
+    leadership: fc.option(leadership, { nil: undefined }),
+  })
+  .chain((one) => removals.map((each) => ({ ...one, ...each })));
 
 const heartbeat: Message = {
   type: 'heartbeat',

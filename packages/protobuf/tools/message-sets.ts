@@ -158,6 +158,7 @@ const election: MessageSet = {
     'cluster_id',
     'member',
     'electionpb.ClusterState.removed',
+    'electionpb.RemovedMember.id',
     'electionpb.PeerMessage.removed',
     'electionpb.Leaving.from',
     'electionpb.Leaving.to',

@@ -282,28 +282,28 @@ function isAlone(agreed: ClusterState | undefined, survivor: ElectedMember): boo
   return self?.peerUrls.join() === survivor.peerUrls.join();
 }
 
-function memberAt(members: readonly ElectedMember[], peerUrls: readonly string[]): ElectedMember | undefined {
+function memberAt<Member extends Pick<ElectedMember, 'peerUrls'>>(
+  members: readonly Member[],
+  peerUrls: readonly string[],
+): Member | undefined {
   const text = (urls: readonly string[]): string => [...urls].sort().join();
   return members.find((member) => text(member.peerUrls) === text(peerUrls));
 }
 
 /**
- * Whether the member at these URLs was removed and did not come back: nobody in the agreed list has them, and among all
- * members of whom a state tells, one has them that the list has as removed.
+ * Whether the member at these URLs was removed and did not come back: nobody in the agreed list has them, and a member that the
+ * list has as removed had them when it was removed. Where a state of an earlier version does not say which URLs it had, `known`
+ * may: the members of whom any state tells.
  */
 export function wasRemoved(
   peerUrls: readonly string[],
-  agreed: Pick<ClusterState, 'members' | 'removed'>,
+  { members, removed, removedUrls }: Pick<ClusterState, 'members' | 'removed' | 'removedUrls'>,
   known: readonly ElectedMember[],
 ): boolean {
-  if (memberAt(agreed.members, peerUrls) !== undefined) return false;
-  const removed = new Set(agreed.removed);
-  return (
-    memberAt(
-      known.filter(({ id }) => removed.has(id)),
-      peerUrls,
-    ) !== undefined
-  );
+  if (memberAt(members, peerUrls) !== undefined) return false;
+  const said = removed.map((id) => ({ id, peerUrls: removedUrls.get(id) ?? [] }));
+  const ids = new Set(removed);
+  return memberAt([...said, ...known.filter(({ id }) => ids.has(id))], peerUrls) !== undefined;
 }
 
 function whoAmI({ name, advertisePeerUrls }: NodeConfig, members: readonly ElectedMember[], prefix: string): bigint {

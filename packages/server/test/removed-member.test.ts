@@ -10,7 +10,9 @@ const member = (id: bigint, ...peerUrls: readonly string[]) => ({
   isLearner: false,
 });
 const [a, b, c] = [member(1n, 'http://a:1'), member(2n, 'http://b:1', 'http://b:2'), member(3n, 'http://c:1')];
-const agreed = { members: [a, c], removed: [memberId(2n)] };
+/** As a version stored it that did not store where removed members were. */
+const agreed = { members: [a, c], removed: [memberId(2n)], removedUrls: new Map() };
+const whole = { ...agreed, removedUrls: new Map([[b.id, b.peerUrls]]) };
 
 test.each([
   { urls: ['http://b:2', 'http://b:1'], removed: true, why: 'removed, with its URLs in any order' },
@@ -19,11 +21,12 @@ test.each([
   { urls: ['http://d:1'], removed: false, why: 'a stranger' },
 ])('$urls: removed $removed ($why)', ({ urls, removed }) => {
   expect(wasRemoved(urls, agreed, [a, b, c])).toBe(removed);
+  expect(wasRemoved(urls, whole, [])).toBe(removed);
 });
 
 test('a member that was removed and added again at the same URLs is a member', () => {
   const back = member(9n, ...b.peerUrls);
-  expect(wasRemoved(b.peerUrls, { members: [a, back], removed: [b.id] }, [a, b, c, back])).toBe(false);
+  expect(wasRemoved(b.peerUrls, { ...whole, members: [a, back] }, [a, b, c, back])).toBe(false);
 });
 
 test('only the ids in the list of removed ones count, not whoever else had the URLs', () => {
@@ -31,6 +34,6 @@ test('only the ids in the list of removed ones count, not whoever else had the U
   expect(wasRemoved(forgotten.peerUrls, agreed, [a, b, c, forgotten])).toBe(false);
 });
 
-test('a member that left nobody else with its URLs is not known as removed', () => {
+test('where no state says which URLs it had, it is not known as removed', () => {
   expect(wasRemoved(b.peerUrls, agreed, [a, c])).toBe(false);
 });

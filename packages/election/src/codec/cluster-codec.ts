@@ -14,6 +14,10 @@ export function encodeClusterState(state: ClusterState): Uint8Array {
     removed: [...state.removed],
     settings: settings.map(([name, value]) => ({ name, value })),
     leadership: state.leadership,
+    removedMembers: state.removed.flatMap((id) => {
+      const peerUrls = state.removedUrls.get(id);
+      return peerUrls === undefined ? [] : [{ id, peerUrls: [...peerUrls] }];
+    }),
   });
 }
 
@@ -24,6 +28,7 @@ export function decodeClusterState(bytes: Uint8Array): ClusterState {
     clusterId: form.clusterId,
     members: form.members.map(memberOf).sort(byId),
     removed: form.removed.map(memberId),
+    removedUrls: new Map(form.removedMembers.map(({ id, peerUrls }) => [memberId(id), peerUrls])),
     settings: new Map(form.settings.map(({ name, value }) => [name, value.slice()])),
     leadership: form.leadership === undefined ? undefined : leadershipOf(form.leadership),
   };

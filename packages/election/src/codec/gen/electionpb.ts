@@ -187,10 +187,11 @@ export interface ClusterState {
   removed: bigint[];
   settings: Setting[];
   leadership: Leadership | undefined;
+  removedMembers: RemovedMember[];
 }
 export type ClusterStateInit = Init<ClusterState>;
 
-export const newClusterState = (): ClusterState => ({ clusterId: 0n, members: [], removed: [], settings: [], leadership: undefined, });
+export const newClusterState = (): ClusterState => ({ clusterId: 0n, members: [], removed: [], settings: [], leadership: undefined, removedMembers: [], });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readClusterState(r: Reader, message: ClusterState): ClusterState {
@@ -227,6 +228,12 @@ export function readClusterState(r: Reader, message: ClusterState): ClusterState
         r.leave(outer);
         break;
       }
+      case 50: {
+        const outer = r.enter();
+        message.removedMembers.push(readRemovedMember(r, newRemovedMember()));
+        r.leave(outer);
+        break;
+      }
       default:
         r.skip(tag);
     }
@@ -236,6 +243,14 @@ export function readClusterState(r: Reader, message: ClusterState): ClusterState
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeClusterState(w: Writer, message: ClusterStateInit): void {
+  if (message.removedMembers !== undefined && message.removedMembers.length > 0) {
+    for (let at = message.removedMembers.length - 1; at >= 0; at -= 1) {
+      const end = w.length;
+      writeRemovedMember(w, message.removedMembers[at]!);
+      w.varint(w.length - end);
+      w.varint(50);
+    }
+  }
   if (message.leadership !== undefined) {
     const end = w.length;
     writeLeadership(w, message.leadership);
@@ -276,6 +291,53 @@ export const ClusterStateCodec: Codec<ClusterState, ClusterStateInit> = {
 };
 export const encodeClusterState = (message: ClusterStateInit): Uint8Array => encode(ClusterStateCodec, message);
 export const decodeClusterState = (bytes: Uint8Array): ClusterState => decode(ClusterStateCodec, bytes);
+
+export interface RemovedMember {
+  id: bigint;
+  peerUrls: string[];
+}
+export type RemovedMemberInit = Init<RemovedMember>;
+
+export const newRemovedMember = (): RemovedMember => ({ id: 0n, peerUrls: [], });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readRemovedMember(r: Reader, message: RemovedMember): RemovedMember {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 8:
+        message.id = r.bigUint64();
+        break;
+      case 18:
+        message.peerUrls.push(r.string());
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeRemovedMember(w: Writer, message: RemovedMemberInit): void {
+  if (message.peerUrls !== undefined && message.peerUrls.length > 0) {
+    for (let at = message.peerUrls.length - 1; at >= 0; at -= 1) {
+      w.string(message.peerUrls[at]!);
+      w.varint(18);
+    }
+  }
+  if (message.id !== undefined && message.id !== 0n) {
+    w.bigint(message.id);
+    w.varint(8);
+  }
+}
+
+export const RemovedMemberCodec: Codec<RemovedMember, RemovedMemberInit> = {
+  write: writeRemovedMember,
+  read: (r) => readRemovedMember(r, newRemovedMember()),
+};
+export const encodeRemovedMember = (message: RemovedMemberInit): Uint8Array => encode(RemovedMemberCodec, message);
+export const decodeRemovedMember = (bytes: Uint8Array): RemovedMember => decode(RemovedMemberCodec, bytes);
 
 export interface Attributes {
   member: bigint;
