@@ -7,7 +7,7 @@
 export const layers = {
   words: ['core'],
   'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
-  'over ports': ['election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
+  'over ports': ['tso', 'election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
 } as const;
@@ -24,6 +24,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   lease: ['core'],
   'watch-hub': ['core'],
   'raft-ts': ['core', 'protobuf'],
+  tso: ['core'],
   election: ['core', 'protobuf', 'raft-ts'],
   storage: ['core'],
   writer: ['core', 'storage'],
@@ -37,8 +38,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage'],
   telemetry: ['core'],
-  'tikv-client': ['core', 'protobuf'],
-  'storage-tikv': ['core', 'election', 'storage', 'tikv-client'],
+  'tikv-client': ['core', 'protobuf', 'tso'],
+  'storage-tikv': ['core', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
     'core',
     'election',
@@ -52,6 +53,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'tikv-client',
     'transport',
+    'tso',
   ],
   sim: ['core', 'coder', 'storage', 'storage-segment'],
 };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTikvError, shiftTimestamp, TikvClient, type Undetermined } from '@engram/tikv-client';
+import { isTikvError, TikvClient, type Undetermined } from '@engram/tikv-client';
+import { shiftTimestamp } from '@engram/tso';
 import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 import { bytes, rows, text, write } from './rows.ts';

@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quiet, realClock, realRandom } from '@engram/sim';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
-import { physicalMs, shiftTimestamp, TikvClient, type Timestamp } from '@engram/tikv-client';
+import { TikvClient } from '@engram/tikv-client';
+import { physicalMs, shiftTimestamp, type Timestamp } from '@engram/tso';
 import { type Checks, expectEqual } from './check.ts';
 import type { Lab } from './lab.ts';
 

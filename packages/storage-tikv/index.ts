@@ -11,7 +11,6 @@ export {
   type ClusterRoot,
   type FoundingMember,
   type OpenRootOptions,
-  type RevisionOrigin,
 } from './src/cluster-root.ts';
 // A member's Raft state in TiKV, for a member without a disk.
 export { readRaftStates, TikvRaftStorage, type TikvRaftStorageOptions } from './src/tikv-raft-storage.ts';

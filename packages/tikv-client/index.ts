@@ -16,13 +16,6 @@ export type {
   Undetermined,
 } from './src/txn/commit-outcome.ts';
 export { TikvError, type TikvErrorCode, errorTable, isTikvError } from './src/errors.ts';
-export {
-  type Timestamp,
-  MAX_TIMESTAMP,
-  composeTimestamp,
-  physicalMs,
-  shiftTimestamp,
-} from './src/codec/timestamp.ts';
 
 // Regions, ranges and garbage collection.
 export { RegionAdmin, type RegionInfo, type KeyVersions } from './src/admin/region-admin.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import type { ImagePolicy } from '@engram/member';
 import type { SafePointOptions } from '@engram/storage-tikv';
-import type { RevisionOrigin } from '@engram/storage-tikv';
+import type { RevisionOrigin } from '@engram/tso';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import { advertisedProblem, type InitialMember, parseInitialCluster } from './initial-cluster.ts';

@@ -1,5 +1,6 @@
 import { StorageOpenError } from '@engram/storage';
-import { type CallOptions, isTikvError, physicalMs, type TikvClient } from '@engram/tikv-client';
+import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
+import { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN } from '@engram/tso';
 import type { LogKeys } from './log-keys.ts';
 
 /** A member at the founding of the cluster. Raft keeps later changes of the membership. */
@@ -8,12 +9,6 @@ export interface FoundingMember {
   readonly name: string;
   readonly peerUrls: readonly string[];
 }
-
-/**
- * Where the revisions of a new cluster begin. 'sequence': at 1, like etcd's. 'timestamp': at PD's time, so that clients of an
- * earlier cluster never see revisions go back.
- */
-export type RevisionOrigin = 'sequence' | 'timestamp';
 
 /** What a cluster is founded with. */
 export interface ClusterFounding {
@@ -47,12 +42,6 @@ const MAGIC = 'engram cluster';
 const FORMAT = 2;
 /** For clusters whose revisions begin at 1. Programs that do not know other origins may serve them. */
 const FORMAT_OF_SEQUENCE = 1;
-const SEQUENCE_ORIGIN = 1;
-/**
- * A revision at an origin in time is in microseconds since 1970. No cluster makes a million revisions a second, so revisions
- * stay below the time, and below 2^53 until the year 2255.
- */
-const REVISIONS_PER_MS = 1000;
 
 /**
  * Returns the cluster that owns the prefix. If the prefix is unused, every member that starts may try to found the cluster:
@@ -102,8 +91,7 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
     // Another member may have founded the cluster just now: stores have shown its root to the scan, but not to the `get`.
     if (held !== undefined) continue;
     if (found === undefined) throw new StorageOpenError('missing', `there is no cluster at ${where(options)}`);
-    const firstRevision =
-      found.revisionOrigin === 'timestamp' ? physicalMs(txn.startTs) * REVISIONS_PER_MS : SEQUENCE_ORIGIN;
+    const firstRevision = revisionAt(found.revisionOrigin ?? 'sequence', txn.startTs);
     txn.insert(keys.root, encodeRoot({ ...found, firstRevision }));
     await txn.commitOnePhase(call);
   }

@@ -27,7 +27,7 @@ import { type LogTail, lookAtTail, tailOfSealed } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
 import { encodeSeal, type LogMark, type SegmentOwner } from './seal-record.ts';
 import type { SegmentRegions } from './segment-regions.ts';
-import type { TimestampPool } from './timestamp-pool.ts';
+import type { TimestampPool } from '@engram/tso';
 
 export interface LogWriterOptions {
   readonly source: LogSource;

@@ -1,6 +1,6 @@
 import { assert } from '@engram/core';
-import { isTikvError, type OnePhaseOutcome, type TikvClient, type Timestamp } from '@engram/tikv-client';
-import type { TimestampPool } from './timestamp-pool.ts';
+import { isTikvError, type OnePhaseOutcome, type TikvClient } from '@engram/tikv-client';
+import type { Timestamp, TimestampPool } from '@engram/tso';
 
 /** The outcome of the insert of a value that is written once, and only while another key does not exist. */
 export type InsertOutcome =

@@ -27,7 +27,7 @@ import { TikvImage } from './tikv-image.ts';
 import { TikvLog } from './tikv-log.ts';
 import { TikvStorage } from './tikv-storage.ts';
 import { TikvValues } from './tikv-values.ts';
-import { TimestampPool } from './timestamp-pool.ts';
+import { TimestampPool } from '@engram/tso';
 
 /** Where a node keeps bytes of versions besides TiKV. */
 export type LocalOptions =

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@engram/core';
-import { isTikvError, shiftTimestamp, type Timestamp } from '@engram/tikv-client';
+import { isTikvError } from '@engram/tikv-client';
+import { shiftTimestamp, type Timestamp } from '@engram/tso';
 import type { LogSource } from './log-source.ts';
 
 export interface SafePointOptions {

@@ -1,6 +1,6 @@
 import { SimClock, TestLogger } from '@engram/sim';
 import { never } from '@engram/storage/testing';
-import { physicalMs, shiftTimestamp } from '@engram/tikv-client';
+import { physicalMs, shiftTimestamp } from '@engram/tso';
 import { expect, test } from 'vitest';
 import { emptyChain } from '../src/chain.ts';
 import { LogKeys } from '../src/log-keys.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@engram/core';
+import { MAX_TIMESTAMP, TIMESTAMPS_MAX, type Timestamp } from '@engram/tso';
 import { RegionAdmin } from './admin/region-admin.ts';
 import { apiV1 } from './codec/key-codec.ts';
-import { MAX_TIMESTAMP, type Timestamp } from './codec/timestamp.ts';
 import { Engine } from './engine.ts';
 import { TikvError } from './errors.ts';
 import { GcWorker } from './gc/gc-worker.ts';
@@ -9,7 +9,6 @@ import { SafePoint } from './gc/safe-point.ts';
 import { noObserver } from './observer.ts';
 import { defaultSettings, type Settings, type TikvClientOptions } from './options.ts';
 import { PdClient } from './pd/pd-client.ts';
-import { TIMESTAMPS_MAX } from './pd/timestamp-oracle.ts';
 import { RegionLocator } from './region/region-locator.ts';
 import { RegionSender } from './region/region-sender.ts';
 import { StorePool } from './region/store-pool.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random } from '@engram/core';
 import { Backoffer } from './backoff/backoffer.ts';
 import type { KeyCodec } from './codec/key-codec.ts';
-import type { Timestamp } from './codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { SafePoint } from './gc/safe-point.ts';
 import type { Observer } from './observer.ts';
 import type { Settings } from './options.ts';
@@ -52,6 +52,7 @@ export class Engine {
       | 'backoffer'
       | 'call'
       | 'checkTimestamp'
+      | 'checkDealt'
       | 'backgroundCall'
       | 'onKey'
       | 'onRegion'
@@ -86,9 +87,18 @@ export class Engine {
    * shows that it may be used. A promise if PD must be asked. Throws `future-timestamp`, `gc-too-early`.
    */
   checkTimestamp(timestamp: Timestamp, call: Call): Promise<void> | undefined {
-    const dealt = this.pd.oracle.check(timestamp, call);
+    const dealt = this.checkDealt(timestamp, call);
     if (dealt === undefined) return this.safePoint.check(timestamp, call);
     return dealt.then(() => this.safePoint.check(timestamp, call));
+  }
+
+  /** As `checkTimestamp`, without the safe point. */
+  checkDealt(timestamp: Timestamp, call: Call): Promise<void> | undefined {
+    const dealt = this.pd.oracle.isDealt(timestamp, call);
+    if (dealt === true) return undefined;
+    return dealt.then((known) => {
+      if (!known) throw new TikvError('future-timestamp', `${timestamp} is above ${this.pd.oracle.newest}`);
+    });
   }
 
   /** The `Call` of work that outlives the call that caused it. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { composeTimestamp, type TikvClient, type TikvClientOptions } from '../index.ts';
+import type { TikvClient, TikvClientOptions } from '../index.ts';
+import { composeTimestamp } from '@engram/tso';
 import { Bench, k } from './support/bench.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

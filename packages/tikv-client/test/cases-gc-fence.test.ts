@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { physicalMs, shiftTimestamp, type Transaction } from '../index.ts';
+import type { Transaction } from '../index.ts';
+import { physicalMs, shiftTimestamp } from '@engram/tso';
 import { Bench, k, orphanLock } from './support/bench.ts';
 
 const SECOND = 1_000;

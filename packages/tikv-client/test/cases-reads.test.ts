@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_TIMESTAMP } from '../index.ts';
+import { MAX_TIMESTAMP } from '@engram/tso';
 import type { BatchGetRequest, GetRequest, ScanRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k, orphanLock, text } from './support/bench.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GetRequest, PrewriteRequest } from '../src/proto/gen/kvrpcpb.ts';
-import { type CommitOutcome, physicalMs, type Transaction } from '../index.ts';
+import type { CommitOutcome, Transaction } from '../index.ts';
+import { physicalMs } from '@engram/tso';
 import { Bench, k, text } from './support/bench.ts';
 
 /** Buffers writes, as `Bench.write` does, but leaves the commit to the test. */

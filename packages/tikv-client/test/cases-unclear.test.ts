@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CommitOutcome, composeTimestamp, type TikvClient, type Transaction } from '../index.ts';
-import { maxTimestamp } from '../src/codec/timestamp.ts';
+import type { CommitOutcome, TikvClient, Transaction } from '../index.ts';
+import { composeTimestamp, maxTimestamp } from '@engram/tso';
 import { type CheckTxnStatusRequest, CommitRole, type CommitRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k, orphanLock, text } from './support/bench.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isTikvError, physicalMs, shiftTimestamp, type Timestamp } from '../index.ts';
+import { isTikvError } from '../index.ts';
+import { physicalMs, shiftTimestamp, type Timestamp } from '@engram/tso';
 import type { CheckTxnStatusRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k, orphanLock, text } from './support/bench.ts';
 

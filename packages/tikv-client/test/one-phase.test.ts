@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_TIMESTAMP, type OnePhaseOutcome, type Timestamp } from '../index.ts';
+import type { OnePhaseOutcome } from '../index.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import type { PrewriteRequest } from '../src/proto/gen/kvrpcpb.ts';
 import { Bench, k } from './support/bench.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_TIMESTAMP } from '../index.ts';
+import { MAX_TIMESTAMP } from '@engram/tso';
 import { encodeMemcomparable } from '../src/codec/memcomparable.ts';
 import { type Codec, decode, encode } from '@engram/protobuf';
 import * as kv from '../src/proto/gen/kvrpcpb.ts';

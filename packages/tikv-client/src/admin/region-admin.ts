@@ -1,6 +1,6 @@
 import { compareBytes, equalBytes } from '@engram/core';
 import { sameKey } from '../codec/key-codec.ts';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { OperatorStatus } from '../proto/gen/pdpb.ts';

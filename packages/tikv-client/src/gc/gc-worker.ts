@@ -1,6 +1,6 @@
 import { keySuccessor } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
-import { shiftTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { shiftTimestamp, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { isUnimplemented } from '../pd/pd-client.ts';
@@ -64,7 +64,7 @@ export class GcWorker {
   async hold(name: string, timestamp: Timestamp, ttlSeconds: number, options?: CallOptions): Promise<void> {
     if (name === GC_WORKER) throw new TikvError('invalid-argument', `"${name}" is the collector's own name`);
     const call = this.#engine.call(options);
-    await this.#engine.pd.oracle.check(timestamp, call);
+    await this.#engine.checkDealt(timestamp, call);
     try {
       await this.#engine.pd.setGcBarrier(name, timestamp, BigInt(ttlSeconds), call);
     } catch (error) {

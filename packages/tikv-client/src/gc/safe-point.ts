@@ -1,4 +1,4 @@
-import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { isUnimplemented } from '../pd/pd-client.ts';

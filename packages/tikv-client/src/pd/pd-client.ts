@@ -1,15 +1,16 @@
 import { type Clock, GrpcCode, type Logger, type Random } from '@engram/core';
 import { type Codec, decode, encode } from '@engram/protobuf';
+import { type Timestamp, type TimestampError, TimestampOracle } from '@engram/tso';
 import { Backoffer } from '../backoff/backoffer.ts';
-import type { Timestamp } from '../codec/timestamp.ts';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import * as pdpb from '../proto/gen/pdpb.ts';
 import type { Store } from '../proto/gen/metapb.ts';
 import type { Call } from '../runtime/call.ts';
+import { Gathering } from '../transport/gathering.ts';
 import { isTransportError, type TransportError, type Transport } from '../transport/transport.ts';
 import { PdMembers } from './pd-members.ts';
-import { TimestampOracle } from './timestamp-oracle.ts';
+import { PdTimestampStream } from './pd-timestamp-stream.ts';
 
 /** A region as PD knows it. `leader` may be absent during an election. Keys are encoded. */
 export type PdRegion = pdpb.Region;
@@ -56,7 +57,14 @@ export class PdClient {
     this.#timeoutMs = timeoutMs;
     this.#budgetMs = options.budgetMs;
     this.members = new PdMembers(options.transport, clock, options.seeds, { logger, secure, clusterId });
-    this.oracle = new TimestampOracle(this.members, { clock, observer, timeoutMs, closing, onFatal });
+    this.oracle = new TimestampOracle({
+      stream: new PdTimestampStream(this.members, { clock, timeoutMs, closing }),
+      pacing: new Gathering(),
+      clock,
+      translate: ofOracle,
+      onDealt: (count, durationMs) => observer.timestamps?.(count, durationMs),
+      onFatal: (error) => onFatal(error instanceof TikvError ? error : new TikvError('pd-error', error.message)),
+    });
   }
 
   close(): void {
@@ -276,6 +284,17 @@ export class PdClient {
     }
   }
 }
+
+/** The oracle's error as one of this package. */
+const ofOracle = (error: TimestampError): TikvError =>
+  new TikvError(oracleCodes[error.code], error.detail, { cause: error });
+
+const oracleCodes = {
+  closed: 'closed',
+  regression: 'timestamp-regression',
+  'other-count': 'protocol-error',
+  'no-answer': 'pd-unreachable',
+} as const;
 
 /** pdpb's "no keyspace", 2^32 - 1. */
 const nullKeyspace = { keyspaceScope: { keyspaceId: 0xffff_ffff } };

@@ -48,6 +48,11 @@ export class Call {
     if (this.remainingMs() <= 0) throw this.late(cause);
   }
 
+  /** The error of a call whose signal has fired. */
+  aborted(): TikvError {
+    return endOf(this.signal!);
+  }
+
   late(cause?: unknown): TikvError {
     return new TikvError('deadline-exceeded', undefined, cause === undefined ? undefined : { cause });
   }

@@ -1,5 +1,5 @@
 import { EMPTY_BYTES, equalBytes } from '@engram/core';
-import { MAX_TIMESTAMP, maxTimestamp, physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { MAX_TIMESTAMP, maxTimestamp, physicalMs, type Timestamp } from '@engram/tso';
 import * as kv from '../proto/gen/kvrpcpb.ts';
 import { type FakeLock, type FakeRow, FakeRows, type FakeWrite, kindOf, record, rollBack } from './fake-rows.ts';
 

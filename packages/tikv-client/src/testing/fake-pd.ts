@@ -1,6 +1,6 @@
 import { type Clock, compareBytes, GrpcCode } from '@engram/core';
 import { type Codec, decode, encode } from '@engram/protobuf';
-import { composeTimestamp, maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { composeTimestamp, maxTimestamp, type Timestamp } from '@engram/tso';
 import type { StoreInit } from '../proto/gen/metapb.ts';
 import * as pd from '../proto/gen/pdpb.ts';
 import { TransportError } from '../transport/transport.ts';

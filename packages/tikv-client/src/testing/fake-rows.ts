@@ -1,5 +1,5 @@
 import { compareBytes, EMPTY_BYTES, keyBytes, keyText } from '@engram/core';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import * as kv from '../proto/gen/kvrpcpb.ts';
 
 export interface FakeLock {

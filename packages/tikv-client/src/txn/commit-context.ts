@@ -1,6 +1,6 @@
 import { assert, compareBytes, EMPTY_BYTES, equalBytes, keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
-import { maxTimestamp, type Timestamp } from '../codec/timestamp.ts';
+import { maxTimestamp, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { Assertion, AssertionLevel } from '../proto/gen/kvrpcpb.ts';

@@ -1,4 +1,4 @@
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 
 export interface CommitOptions {
   /**

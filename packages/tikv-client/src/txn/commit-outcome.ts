@@ -1,4 +1,4 @@
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { CallOptions } from '../runtime/call.ts';
 
 /** How a transaction was committed. `read-only`: there was nothing to write. */

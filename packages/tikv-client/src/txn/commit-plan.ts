@@ -1,5 +1,5 @@
 import { equalBytes } from '@engram/core';
-import { physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { physicalMs, type Timestamp } from '@engram/tso';
 import { type Mutation, takesLock } from './mutation-buffer.ts';
 
 /** Limits of async commit: the primary's lock names all other keys (client-go's values). */

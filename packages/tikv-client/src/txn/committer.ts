@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { CommitContext } from './commit-context.ts';
 import type { CommitMode, CommitOutcome } from './commit-outcome.ts';
 import { mayCommitAsync } from './commit-plan.ts';

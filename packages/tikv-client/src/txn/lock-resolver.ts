@@ -1,7 +1,7 @@
 import { keyText, nextTurn } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
-import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';

@@ -1,4 +1,4 @@
-import { physicalMs, type Timestamp } from '../codec/timestamp.ts';
+import { physicalMs, type Timestamp } from '@engram/tso';
 import { TikvError } from '../errors.ts';
 import {
   type CheckTxnStatusResponse,

@@ -1,5 +1,5 @@
 import { equalBytes } from '@engram/core';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import { TikvError } from '../errors.ts';
 import { type KeyError, type LockInfo, WriteConflictReason } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';

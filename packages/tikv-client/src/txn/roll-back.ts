@@ -1,6 +1,6 @@
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { sendByRegion } from '../region/by-region.ts';

@@ -1,7 +1,7 @@
 import { equalBytes } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import { TikvError } from '../errors.ts';
 import { CommitRole } from '../proto/gen/kvrpcpb.ts';
 import type { Fate } from '../region/region-sender.ts';

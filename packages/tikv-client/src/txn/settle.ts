@@ -1,5 +1,5 @@
 import type { Backoffer } from '../backoff/backoffer.ts';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { Settled } from './commit-outcome.ts';

@@ -1,7 +1,7 @@
 import { compareBytes, equalBytes, keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
-import { MAX_TIMESTAMP, type Timestamp } from '../codec/timestamp.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { ContextInit, KvPair, LockInfo } from '../proto/gen/kvrpcpb.ts';

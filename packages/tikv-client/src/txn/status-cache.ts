@@ -1,4 +1,4 @@
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { FinalStatus } from './lock.ts';
 
 const ENTRIES_MAX = 2_048;

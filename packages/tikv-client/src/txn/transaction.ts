@@ -1,5 +1,5 @@
 import { compareBytes } from '@engram/core';
-import type { Timestamp } from '../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CallOptions } from '../runtime/call.ts';
@@ -185,7 +185,7 @@ export class Transaction implements AsyncDisposable {
     let mode: CommitMode = way.mode;
     let result: Outcome['kind'] | 'failed' = 'failed';
     try {
-      const dealt = engine.pd.oracle.check(this.startTs, call);
+      const dealt = engine.checkDealt(this.startTs, call);
       if (dealt !== undefined) await dealt;
       const onePhaseOnly = way.mode === '1pc';
       const outcome =

@@ -1,12 +1,12 @@
 import { utf8 } from '@engram/core';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
+import type { Timestamp } from '@engram/tso';
 import { onTestFinished } from 'vitest';
 import {
   type CallOptions,
   type CommitOutcome,
   TikvClient,
   type TikvClientOptions,
-  type Timestamp,
   type Transaction,
 } from '../../index.ts';
 import { FakeCluster, type FakeClusterOptions, type FakeLock } from '../../testing.ts';

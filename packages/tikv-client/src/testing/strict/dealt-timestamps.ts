@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import type { Timestamp } from '../../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 
 /** Maximal runs of dealt timestamps, and single timestamps named by stores, that are remembered. */
 const RUNS_MAX = 500_000;

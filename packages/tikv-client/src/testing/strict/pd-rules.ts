@@ -1,6 +1,6 @@
 import { compareBytes } from '@engram/core';
 import { decodeMemcomparable } from '../../codec/memcomparable.ts';
-import type { Timestamp } from '../../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type * as pd from '../../proto/gen/pdpb.ts';
 import type { DealtTimestamps } from './dealt-timestamps.ts';
 import { show } from './key-rules.ts';

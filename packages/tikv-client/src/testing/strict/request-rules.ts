@@ -1,5 +1,5 @@
 import { compareBytes, equalBytes, keyText } from '@engram/core';
-import { MAX_TIMESTAMP, type Timestamp } from '../../codec/timestamp.ts';
+import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import * as kv from '../../proto/gen/kvrpcpb.ts';
 import type { KeyRange } from '../../region/region.ts';
 import type { DealtTimestamps } from './dealt-timestamps.ts';

@@ -1,4 +1,4 @@
-import type { Timestamp } from '../../codec/timestamp.ts';
+import type { Timestamp } from '@engram/tso';
 import type { Error as RegionError } from '../../proto/gen/errorpb.ts';
 import type * as kv from '../../proto/gen/kvrpcpb.ts';
 import type { Region } from '../../proto/gen/metapb.ts';

@@ -1,5 +1,5 @@
 import { keyText } from '@engram/core';
-import { composeTimestamp, type Timestamp } from '../../codec/timestamp.ts';
+import { composeTimestamp, type Timestamp } from '@engram/tso';
 import type { Error as RegionError } from '../../proto/gen/errorpb.ts';
 import type * as kv from '../../proto/gen/kvrpcpb.ts';
 import type * as pd from '../../proto/gen/pdpb.ts';

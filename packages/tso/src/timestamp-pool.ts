@@ -1,5 +1,5 @@
 import { assert, type Clock, type Logger } from '@engram/core';
-import type { CallOptions, TikvClient, Timestamp } from '@engram/tikv-client';
+import type { Timestamp } from './timestamp.ts';
 
 const SIZE = 20_000;
 /** The pool keeps this many while PD answers. Appends come one after another, so this many take 20 s or more. */
@@ -9,8 +9,20 @@ const REFETCH_AGE_MS = 30_000;
 /** Younger timestamps are far above any safe point, because versions are kept for minutes at least. */
 const AGE_MAX_MS = 120_000;
 
+/** Of a call that may wait for timestamps. */
+export interface PoolCall {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Deals runs of timestamps: a client of PD. */
+export interface TimestampRuns {
+  /** The first of `count` consecutive timestamps, above all that any client saw before the call. */
+  timestampRun(count: number, call: PoolCall): Promise<Timestamp>;
+}
+
 export interface TimestampPoolOptions {
-  readonly client: Pick<TikvClient, 'timestampRun'>;
+  readonly client: TimestampRuns;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborted when the storage closes. */
@@ -36,7 +48,7 @@ export class TimestampPool {
   }
 
   /** Deals a timestamp that was fetched before, or a new one if all are used or too old. Rejects with the client's error. */
-  async take(call: CallOptions): Promise<Timestamp> {
+  async take(call: PoolCall): Promise<Timestamp> {
     const ageMs = this.#options.clock.nowMs() - this.#fetchedMs;
     if (ageMs > AGE_MAX_MS) this.#next = this.#end;
     if (this.#next === this.#end) return await this.fresh(call);
@@ -47,9 +59,11 @@ export class TimestampPool {
   }
 
   /** Deals a new timestamp of PD: above every timestamp that any client saw before the call. */
-  async fresh(call: CallOptions): Promise<Timestamp> {
-    const first = await this.#options.client.timestampRun(SIZE, call);
-    this.#keep(first + 1n, first + BigInt(SIZE));
+  async fresh(call: PoolCall): Promise<Timestamp> {
+    const { client, clock } = this.#options;
+    const askedMs = clock.nowMs();
+    const first = await client.timestampRun(SIZE, call);
+    this.#keep(first + 1n, first + BigInt(SIZE), askedMs);
     return this.#deal(first);
   }
 
@@ -62,11 +76,12 @@ export class TimestampPool {
 
   /** Fetches in the background. No call waits for it, and a failure only delays the next timestamps. */
   refill(): void {
-    const { client, closing, logger } = this.#options;
+    const { client, clock, closing, logger } = this.#options;
     if (this.#fetching !== undefined || closing.aborted) return;
+    const askedMs = clock.nowMs();
     const fetching = client.timestampRun(SIZE, { signal: closing }).then(
       (first) => {
-        if (this.#fetching === fetching) this.#keep(first, first + BigInt(SIZE));
+        if (this.#fetching === fetching) this.#keep(first, first + BigInt(SIZE), askedMs);
       },
       (error: unknown) => logger.debug({ err: error }, 'cannot fetch timestamps ahead'),
     );
@@ -76,13 +91,14 @@ export class TimestampPool {
     });
   }
 
-  #keep(first: Timestamp, end: Timestamp): void {
+  /** Ages count from the request: PD may have dealt the timestamps as soon as it was sent. */
+  #keep(first: Timestamp, end: Timestamp, askedMs: number): void {
     const next = first > this.#last ? first : this.#last + 1n;
-    // The answer to an earlier request may come last.
-    if (next >= end || this.#end > end) return;
+    // The answer to an earlier request may come last. A later run begins above all of it.
+    if (next >= end) return;
     this.#next = next;
     this.#end = end;
-    this.#fetchedMs = this.#options.clock.nowMs();
+    this.#fetchedMs = askedMs;
   }
 
   #deal(timestamp: Timestamp): Timestamp {
