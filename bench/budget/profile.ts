@@ -19,7 +19,7 @@ export const stages: readonly (readonly [stage: string, pattern: RegExp])[] = [
   ['gRPC calls', /transport\/src\//],
   ['protobuf', /wire\/src\//],
   ['services', /etcd-api\/src\//],
-  ['sequencer', /tso\/src\//],
+  ['sequencer', /sequencer\/src\//],
   ['index', /index\/src\//],
   ['records', /coder\/src\//],
   ['cache, ranges', /scanner\/src\//],

@@ -26,7 +26,7 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
   const findings: Finding[] = [];
   const found = new Set<string>();
   let inputs = 0;
-  await using coverage = await Coverage.start(/packages\/(wire|protobuf)\//);
+  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf)\//);
   const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved)]));
   const run = (parser: Parser, bytes: Buffer): void => {
     inputs += 1;
