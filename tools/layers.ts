@@ -6,7 +6,7 @@
 /** A package may import packages of lower layers, and those before it in its own layer, if it lists them. */
 export const layers = {
   words: ['core'],
-  'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
+  'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'bbolt', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['tso', 'election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
@@ -19,6 +19,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   coder: ['core', 'protobuf'],
   wire: ['core', 'protobuf'],
   http2: ['core'],
+  bbolt: ['core'],
   index: ['core'],
   sequencer: ['core'],
   lease: ['core'],
@@ -31,7 +32,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'retry-queue': ['core', 'storage'],
   scanner: ['core', 'coder', 'index', 'storage'],
   backend: ['core', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
-  'etcd-api': ['core', 'wire', 'watch-hub', 'backend'],
+  'etcd-api': ['core', 'wire', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
   peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'wire', 'http2'],

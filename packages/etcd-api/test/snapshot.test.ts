@@ -1,86 +1,14 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBuckets } from '@engram/bbolt/testing';
 import { SimClock } from '@engram/sim';
 import { etcdserverpb, leasepb, mvccpb, joinMessage } from '@engram/wire';
-import { type BucketContent, smallBucket } from '../src/snapshot/bbolt-bucket.ts';
-import { bboltFile } from '../src/snapshot/bbolt-file.ts';
 import { pace } from '../src/snapshot/pace.ts';
 import { snapshotMessages } from '../src/snapshot/snapshot-messages.ts';
 import { ALL, Api, b, member, t } from './api.ts';
-import { readBbolt } from './bbolt-reader.ts';
 
 const never = new AbortController().signal;
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
-}
-
-describe('a bbolt file', () => {
-  const key = fc.uint8Array({ minLength: 1, maxLength: 40 });
-  const value = fc.oneof(
-    { weight: 8, arbitrary: fc.uint8Array({ maxLength: 300 }) },
-    { weight: 1, arbitrary: fc.nat(20_000).map((length) => new Uint8Array(length).fill(length)) },
-  );
-  const bucket = fc
-    .tuple(
-      fc.string({ minLength: 1 }),
-      fc.uniqueArray(fc.tuple(key, value), { maxLength: 300, selector: ([id]) => t(id) }),
-    )
-    .map(([name, entries]) => ({ name, entries }));
-  const buckets = fc.uniqueArray(bucket, { maxLength: 4, selector: ({ name }) => name });
-
-  test('holds what was put in, in the form that bbolt checks', async () => {
-    await fc.assert(
-      fc.asyncProperty(buckets, async (contents) => {
-        const file = await bboltFile(
-          contents.map(({ name, entries }) => smallBucket(b(name), entries)),
-          turn,
-          never,
-        );
-        const bytes = await joined(file.chunks);
-        expect(bytes.length).toBe(file.bytes);
-        const read = readBbolt(bytes);
-        expect(read.size).toBe(contents.length);
-        for (const { name, entries } of contents) {
-          const sorted = entries.toSorted(([left], [right]) => Buffer.compare(left, right));
-          const expected = sorted.map((entry) => entry.map((part) => Buffer.from(part)));
-          expect(read.get(name)).toEqual(expected);
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  test('of many entries has branches over branches, and reads its values in parts', async () => {
-    let parts = 0;
-    let largest = 0;
-    const count = 40_000;
-    const content: BucketContent = {
-      name: b('key'),
-      count,
-      keyBytes: () => 17,
-      putKey: (at, into, offset) => Buffer.from(into.buffer).writeUInt32BE(at, offset + 4),
-      valueBytes: (at) => at % 200,
-      values: async (from, to) => {
-        parts += 1;
-        largest = Math.max(largest, to - from);
-        return Array.from({ length: to - from }, (_, at) => new Uint8Array((from + at) % 200).fill(7));
-      },
-    };
-    const file = await bboltFile([content], turn, never);
-    const entries = readBbolt(await joined(file.chunks)).get('key')!;
-    expect(entries.map(([id]) => id.readUInt32BE(4))).toEqual(Array.from({ length: count }, (_, at) => at));
-    expect(entries.every(([, bytes], at) => bytes.length === at % 200)).toBe(true);
-    expect(parts).toBeGreaterThan(count / 256 - 1);
-    expect(largest).toBeLessThanOrEqual(256);
-  });
-});
-
-describe('its pace', () => {
+describe('the pace of a snapshot', () => {
   test.each([
     { workedMs: 0.4, pauseMs: 0, why: 'a slice that took nothing is followed by a turn alone' },
     { workedMs: 3, pauseMs: 3, why: 'half of the time is for others' },
@@ -156,7 +84,7 @@ describe('of a node', () => {
     const call = open(api);
     await api.clock.settle(50);
     expect(call.status).toEqual({ code: 0, message: '' });
-    const buckets = readBbolt(database(call.sent));
+    const buckets = await readBuckets(database(call.sent));
     expect([...buckets.keys()].toSorted()).toEqual([
       'alarm',
       'auth',
@@ -198,7 +126,7 @@ describe('of a node', () => {
       call.read();
       await api.clock.settle();
     }
-    const versions = readBbolt(database(call.sent)).get('key')!;
+    const versions = (await readBuckets(database(call.sent))).get('key')!;
     expect(versions.map(([key]) => main(key))).toEqual(Array.from({ length: 500 }, (_, put) => put + 2));
   });
 

@@ -1,11 +1,10 @@
 import { utf8 } from '@engram/core';
+import { bboltFile, type BucketContent, smallBucket } from '@engram/bbolt';
 import { type LeaseGrant, nodeItself, type StoreImage } from '@engram/backend';
 import { etcdserverpb, leasepb } from '@engram/wire';
 import type { Member } from '../cluster-view.ts';
 import { minorVersion, type ServerVersion } from '../server-version.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { type BucketContent, smallBucket } from './bbolt-bucket.ts';
-import { bboltFile } from './bbolt-file.ts';
 import { pace } from './pace.ts';
 import type { SnapshotImage } from './snapshot-image.ts';
 

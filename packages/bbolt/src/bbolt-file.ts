@@ -1,21 +1,27 @@
 import { assert } from '@engram/core';
-import { type BucketContent, smallBucket } from './bbolt-bucket.ts';
-import { bucketValue, leafBytes, PAGE_BYTES, PageRun, pagesFor } from './bbolt-pages.ts';
-import { BboltTree, type Turn } from './bbolt-tree.ts';
-import type { SnapshotImage } from './snapshot-image.ts';
+import { type BucketContent, smallBucket } from './bucket-content.ts';
+import { META_PAGES } from './format.ts';
+import { bucketValue, leafBytes, PAGE_BYTES, PageRun, pagesFor } from './page-writer.ts';
+import { type Pause, TreeWriter } from './tree-writer.ts';
 
-const META_PAGES = 2;
+/** A file of known length. Ending the iteration of `chunks` early releases what they hold. */
+export interface BboltFile {
+  /** The sum of all chunks; a multiple of the size of a page, 4096. */
+  readonly bytes: number;
+  /** May be iterated once. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
 
 /** A bbolt database of these buckets. Each bucket is a tree of its own, named in one root leaf. */
 export async function bboltFile(
   buckets: readonly BucketContent[],
-  turn: Turn,
+  pause: Pause,
   signal: AbortSignal,
-): Promise<SnapshotImage> {
-  const trees: BboltTree[] = [];
+): Promise<BboltFile> {
+  const trees: TreeWriter[] = [];
   let next = META_PAGES;
   for (const bucket of buckets) {
-    const tree = await BboltTree.plan(bucket, next, turn);
+    const tree = await TreeWriter.plan(bucket, next, pause);
     trees.push(tree);
     next = tree.end;
   }
@@ -32,7 +38,7 @@ export async function bboltFile(
     yield metas.bytes;
     let written = META_PAGES;
     for (const tree of trees) {
-      for await (const pages of tree.pages(turn, signal)) {
+      for await (const pages of tree.pages(pause, signal)) {
         written += pages.length / PAGE_BYTES;
         yield pages;
       }

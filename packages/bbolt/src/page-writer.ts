@@ -1,25 +1,20 @@
 import { assert } from '@engram/core';
-import type { BucketContent } from './bbolt-bucket.ts';
+import type { BucketContent } from './bucket-content.ts';
+import {
+  BRANCH_PAGE,
+  BUCKET_HEADER_BYTES,
+  BUCKET_LEAF,
+  ELEMENT_BYTES,
+  FORMAT_VERSION,
+  fnv1a,
+  LEAF_PAGE,
+  MAGIC,
+  META_CHECKED_BYTES,
+  META_PAGE,
+  PAGE_HEADER_BYTES,
+} from './format.ts';
 
-/*
- * The pages of a bbolt file (go.etcd.io/bbolt internal/common: page.go, meta.go, bucket.go), little-endian. A page that is
- * larger than PAGE_BYTES continues in the pages after it, its "overflow".
- */
 export const PAGE_BYTES = 4096;
-export const PAGE_HEADER_BYTES = 16;
-/** Bytes of an entry besides its key and value, in a leaf or a branch. */
-export const ELEMENT_BYTES = 16;
-
-const BRANCH_PAGE = 0x01;
-const LEAF_PAGE = 0x02;
-const META_PAGE = 0x04;
-const BUCKET_LEAF = 0x01;
-const MAGIC = 0xed0cdaed;
-const FORMAT_VERSION = 2;
-const META_CHECKED_BYTES = 56;
-
-const FNV_OFFSET = 0xcbf2_9ce4_8422_2325n;
-const FNV_PRIME = 0x100_0000_01b3n;
 
 export const pagesFor = (bytes: number): number => Math.max(1, Math.ceil(bytes / PAGE_BYTES));
 
@@ -126,15 +121,9 @@ export function leafBytes(content: BucketContent, from: number, to: number): num
   return bytes;
 }
 
-function fnv1a(bytes: Uint8Array): bigint {
-  let hash = FNV_OFFSET;
-  for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV_PRIME);
-  return hash;
-}
-
 /** The value of a bucket in the root leaf: the bucket's root page. */
 export function bucketValue(root: number): Uint8Array {
-  const value = Buffer.alloc(16);
+  const value = Buffer.alloc(BUCKET_HEADER_BYTES);
   value.writeBigUInt64LE(BigInt(root), 0);
   return value;
 }

@@ -1,6 +1,7 @@
 import { assert } from '@engram/core';
-import type { BucketContent } from './bbolt-bucket.ts';
-import { ELEMENT_BYTES, PAGE_BYTES, PAGE_HEADER_BYTES, PageRun, pagesFor } from './bbolt-pages.ts';
+import type { BucketContent } from './bucket-content.ts';
+import { ELEMENT_BYTES, PAGE_HEADER_BYTES } from './format.ts';
+import { PAGE_BYTES, PageRun, pagesFor } from './page-writer.ts';
 
 /**
  * Bounds of one run, which is read, written and handed on as a whole: about a millisecond of work. A file takes only
@@ -12,7 +13,7 @@ const RUN_BYTES_MAX = 128 * 1024;
 const PLAN_ENTRIES = 8_192;
 
 /** Gives other work its turn. Rejects when the client has gone. */
-export type Turn = () => Promise<void>;
+export type Pause = () => Promise<void>;
 
 /** Pages of one level of a tree, in key order. */
 interface Level {
@@ -32,7 +33,7 @@ interface LeafRun {
  * Where the pages of a bucket's tree are: leaves first, then the branches level by level, the root last. The plan needs
  * the lengths only, no values, because the file begins with the pages that point at the roots.
  */
-export class BboltTree {
+export class TreeWriter {
   readonly #content: BucketContent;
   readonly #levels: readonly Level[];
   /** The id of the first page after the tree. */
@@ -44,16 +45,16 @@ export class BboltTree {
     this.end = end;
   }
 
-  static async plan(content: BucketContent, firstPage: number, turn: Turn): Promise<BboltTree> {
-    const leaves = await planLeaves(content, firstPage, turn);
+  static async plan(content: BucketContent, firstPage: number, pause: Pause): Promise<TreeWriter> {
+    const leaves = await planLeaves(content, firstPage, pause);
     const levels = [leaves.level];
     let next = leaves.end;
     for (let below = leaves.level; below.ids.length > 1; below = levels.at(-1)!) {
-      const level = await planBranches(content, levels, next, turn);
+      const level = await planBranches(content, levels, next, pause);
       levels.push(level);
       next += level.ids.length;
     }
-    return new BboltTree(content, levels, next);
+    return new TreeWriter(content, levels, next);
   }
 
   get root(): number {
@@ -61,12 +62,12 @@ export class BboltTree {
   }
 
   /** The pages of the tree in the order of their ids, one run at a time. */
-  async *pages(turn: Turn, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    yield* this.#leaves(turn, signal);
-    for (let height = 1; height < this.#levels.length; height += 1) yield* this.#branches(height, turn);
+  async *pages(pause: Pause, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    yield* this.#leaves(pause, signal);
+    for (let height = 1; height < this.#levels.length; height += 1) yield* this.#branches(height, pause);
   }
 
-  async *#leaves(turn: Turn, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#leaves(pause: Pause, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { firsts, ids } = this.#levels[0]!;
     let ahead = this.#read(0, signal);
     for (let leaf = 0; leaf < ids.length; ) {
@@ -81,7 +82,7 @@ export class BboltTree {
         run.leaf(ids[leaf]!, this.#content, first, last, read.slice(first - from, last - from));
       }
       yield run.bytes;
-      await turn();
+      await pause();
     }
   }
 
@@ -108,7 +109,7 @@ export class BboltTree {
     return this.#levels[0]!.ids[leaf] ?? this.#levels[1]?.ids[0] ?? this.end;
   }
 
-  async *#branches(height: number, turn: Turn): AsyncGenerator<Uint8Array> {
+  async *#branches(height: number, pause: Pause): AsyncGenerator<Uint8Array> {
     const { firsts, ids } = this.#levels[height]!;
     const below = this.#levels[height - 1]!.ids;
     const pagesMax = RUN_BYTES_MAX / PAGE_BYTES;
@@ -121,7 +122,7 @@ export class BboltTree {
         run.branch(ids[at]!, this.#content, keys, children);
       }
       yield run.bytes;
-      await turn();
+      await pause();
     }
   }
 }
@@ -130,14 +131,14 @@ export class BboltTree {
 async function planLeaves(
   content: BucketContent,
   firstPage: number,
-  turn: Turn,
+  pause: Pause,
 ): Promise<{ readonly level: Level; readonly end: number }> {
   const firsts = [0];
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   let next = firstPage;
   for (let at = 0; at < content.count; at += 1) {
-    if (at % PLAN_ENTRIES === PLAN_ENTRIES - 1) await turn();
+    if (at % PLAN_ENTRIES === PLAN_ENTRIES - 1) await pause();
     const entry = ELEMENT_BYTES + content.keyBytes(at) + content.valueBytes(at);
     if (bytes > PAGE_HEADER_BYTES && bytes + entry > PAGE_BYTES) {
       next += pagesFor(bytes);
@@ -155,7 +156,7 @@ async function planBranches(
   content: BucketContent,
   levels: readonly Level[],
   firstPage: number,
-  turn: Turn,
+  pause: Pause,
 ): Promise<Level> {
   const height = levels.length;
   const children = levels[height - 1]!.ids.length;
@@ -163,7 +164,7 @@ async function planBranches(
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   for (let child = 0; child < children; child += 1) {
-    if (child % PLAN_ENTRIES === PLAN_ENTRIES - 1) await turn();
+    if (child % PLAN_ENTRIES === PLAN_ENTRIES - 1) await pause();
     const entry = ELEMENT_BYTES + content.keyBytes(firstEntry(levels, height - 1, child));
     if (bytes + entry > PAGE_BYTES) {
       assert(child > firsts.at(-1)!, 'a key larger than a branch');

@@ -1,0 +1,1 @@
+export { bytesSource, readBuckets } from './src/testing/read-buckets.ts';
