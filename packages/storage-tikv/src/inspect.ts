@@ -54,7 +54,7 @@ export interface StorageReport {
   readonly image: Image | undefined;
   readonly claim: { readonly round: number; readonly epoch: number; readonly opener: string } | undefined;
   readonly rounds: readonly RoundReport[];
-  /** The position from which each member needs the log, as it last reported. */
+  /** The position from which each member needs the log, as its processes last reported. */
   readonly needs: readonly { readonly member: string; readonly from: number }[];
   /** What keeps the log from being trimmed up to its end. */
   readonly trimWaitsFor: string;
@@ -91,7 +91,10 @@ export async function inspectStorage({ client, prefix, signal, timeoutMs }: Insp
     signal,
   );
   const rounds = await roundsOf(source, snapshot, regions, imageRoot, signal);
-  const needs = await MemberNeeds.all(source, snapshot, signal);
+  const needs = new Map<bigint, number>();
+  for (const { member, from } of await MemberNeeds.all(source, snapshot, signal)) {
+    needs.set(member, Math.min(from, needs.get(member) ?? from));
+  }
   return {
     prefix,
     clusterId: root.clusterId.toString(16),
@@ -99,8 +102,8 @@ export async function inspectStorage({ client, prefix, signal, timeoutMs }: Insp
     image,
     claim: claim && { round: claim.round, epoch: claim.epoch, opener: claim.opener.toString(16) },
     rounds,
-    needs: [...needs].map(([member, { from }]) => ({ member: member.toString(16), from })),
-    trimWaitsFor: waitsFor(imageRoot, new Map([...needs].map(([member, { from }]) => [member, from]))),
+    needs: [...needs].map(([member, from]) => ({ member: member.toString(16), from })),
+    trimWaitsFor: waitsFor(imageRoot, needs),
     regions: regions.reports,
   };
 }

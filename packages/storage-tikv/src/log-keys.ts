@@ -7,7 +7,8 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position. Never deleted
 //   'm' 'root'                                 the cluster that owns the prefix
 //   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
-//   'n' member (u64)                           what a member needs of the log
+//   'n' member (u64) process (u64)             what a process of a member needs of the log
+//   'n' member (u64)                           the same, by a program that knows one process of a member
 //   'p' round (u64) kind number (u64) part (u16)   a part of a piece that this round wrote
 //   'r' member (u64)                           the Raft state of a member
 //
@@ -45,6 +46,13 @@ export interface ImageKey {
   readonly part: number;
 }
 
+/** A process of a member, which says what it needs of the log. */
+export interface NeedKey {
+  readonly member: bigint;
+  /** The number of the process's opened storage; 0 where the process has no number. */
+  readonly process: bigint;
+}
+
 /** The keys of one cluster. */
 export class LogKeys {
   /** As the operator gave it. */
@@ -78,7 +86,7 @@ export class LogKeys {
     return { start: this.#key([RAFT]), end: this.#key([RAFT + 1]) };
   }
 
-  /** The member in a key that `raft` or `need` made. */
+  /** The member in a key that `raft` made. */
   memberOf(key: Uint8Array): bigint {
     return Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE(key.length - 8);
   }
@@ -87,10 +95,28 @@ export class LogKeys {
     return this.#key([META, ...Buffer.from('image')]);
   }
 
-  need(member: bigint): Uint8Array {
-    const id = Buffer.alloc(8);
+  /** What this opened storage of the member needs. Storages of one member have numbers of their own. */
+  need({ member, process }: NeedKey): Uint8Array {
+    const id = Buffer.alloc(16);
     id.writeBigUInt64BE(member);
-    return this.#key([NEED, ...id]);
+    id.writeBigUInt64BE(process, 8);
+    return this.#key([NEED, ...(process === 0n ? id.subarray(0, 8) : id)]);
+  }
+
+  /** Undefined if it is not a key that says what a process needs. */
+  parseNeed(key: Uint8Array): NeedKey | undefined {
+    const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
+    const at = this.#base.length;
+    if (bytes.length < at + 9 || !bytes.subarray(0, at).equals(this.#base) || bytes[at] !== NEED) return undefined;
+    const member = bytes.readBigUInt64BE(at + 1);
+    if (bytes.length === at + 9) return { member, process: 0n };
+    return bytes.length === at + 17 ? { member, process: bytes.readBigUInt64BE(at + 9) } : undefined;
+  }
+
+  /** The needs of all processes of a member. */
+  needsOf(member: bigint): { readonly start: Uint8Array; readonly end: Uint8Array } {
+    const start = this.need({ member, process: 0n });
+    return { start, end: Buffer.concat([start, Buffer.alloc(9, 0xff)]) };
   }
 
   /** The needs of all members. */

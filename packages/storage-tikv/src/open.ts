@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, joinU64, type Logger, logPosition, type Random, splitU64 } from '@engram/core';
+import { type Clock, joinU64, type Logger, logPosition, type Random } from '@engram/core';
 import { Lifetime, StorageOpenError, endOf } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
@@ -127,8 +127,8 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const needs = new MemberNeeds({
     source,
     member: options.member,
+    process: opener,
     clock,
-    firstBeat: splitU64(opener)[1],
     silentMaxMs,
     holdMaxMs: HOLD_OF_SILENT * silentMaxMs,
   });
@@ -178,14 +178,15 @@ interface CopyParts {
 
 /**
  * Opens the node's copy, or creates one in place of a copy that is of another log, or ends before the remaining log. On a node
- * without a disk there is none. Says what this member needs of the log as soon as that is known, and not before: what the last
- * process of this member has said counts until then.
+ * without a disk there is none. Says what this process needs of the log as soon as that is known. What the last process of this
+ * member has said counts until then, and for a while longer.
  */
 async function openCopy(
   options: TikvStorageOptions,
   { source, roots, lookup, needs }: CopyParts,
 ): Promise<{ readonly copy: LocalCopy | undefined; readonly tail: LogTail }> {
   const copyOptions = copyOptionsOf(options, source);
+  await reaching(source, () => needs.begin(never));
   const found = copyOptions && (await LocalCopy.open(copyOptions));
   if (found !== undefined) {
     let useless: string | undefined;

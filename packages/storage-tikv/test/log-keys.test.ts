@@ -86,3 +86,27 @@ describe('what is no key of a log', () => {
 test.each(['', 'x'.repeat(257)])('a prefix of %j is an assertion', (name) => {
   expect(() => new LogKeys(name)).toThrow(/prefix/);
 });
+
+describe('what processes need', () => {
+  const keys = new LogKeys('a');
+
+  test.each([
+    { member: 0n, process: 1n },
+    { member: 2n ** 64n - 1n, process: 2n ** 64n - 1n },
+    { member: 7n, process: 0n },
+  ])('is under $member and $process', (key) => {
+    const bytes = keys.need(key);
+    expect(keys.parseNeed(bytes)).toEqual(key);
+    const { start, end } = keys.needsOf(key.member);
+    for (const range of [keys.needs, { start, end }]) {
+      expect(Buffer.compare(range.start, bytes)).toBeLessThanOrEqual(0);
+      expect(Buffer.compare(bytes, range.end)).toBeLessThan(0);
+    }
+  });
+
+  test('is in the range of no other member', () => {
+    const { end } = keys.needsOf(7n);
+    expect(Buffer.compare(end, keys.need({ member: 8n, process: 0n }))).toBeLessThan(0);
+    expect(keys.parseNeed(keys.raft(7n))).toBeUndefined();
+  });
+});

@@ -1,7 +1,7 @@
 import { never } from '@engram/storage/testing';
 import { StorageTrimmedError } from '@engram/storage';
 import type { TikvStorage } from '@engram/storage-tikv';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ImageBed } from './image-bed.ts';
 import { at, batchOf, first } from './sim-bed.ts';
 import { TikvBed } from './tikv-bed.ts';
@@ -81,6 +81,98 @@ test('a member that was left behind counts again when it has come up', async () 
   await say(80);
   expect(await needOf(bed, leader)).toBe(80);
   expect(leader.image.holders).toMatchObject([{ from: 80, leftBehind: false }]);
+});
+
+describe('of two processes of one member', () => {
+  const member2 = { ...small, member: 2n };
+  const say = (bed: ImageBed, node: TikvStorage, from: number) => bed.run(node.image.need(at(from), never));
+  const keysOf = async (bed: ImageBed) => {
+    const keys = await bed.keysOf(await bed.client(), bed.logKeys.needs);
+    return keys.map((key) => bed.logKeys.parseNeed(key)!).filter(({ member }) => member === 2n).length;
+  };
+
+  test('the one that starts keeps what it has yet to read, although the other one needs less', async () => {
+    const { bed, trim } = await withImage();
+    const old = await bed.open(member2);
+    await say(bed, old, 81);
+    const started = await bed.open(member2);
+    await say(bed, started, 10);
+    await say(bed, old, 81);
+    await trim();
+    expect((await bed.read(started, 10)).slice(0, 3)).toEqual([10, 11, 12]);
+  });
+
+  test('the next one deletes what the one before has reported, once that one has been silent for a minute', async () => {
+    const { bed, leader } = await withImage();
+    await say(bed, await bed.open(member2), 10);
+    const next = await bed.open(member2);
+    await say(bed, next, 81);
+    await say(bed, leader, 81);
+    expect(await needOf(bed, leader)).toBe(10);
+    bed.clock.advance(MINUTE_MS);
+    await say(bed, next, 81);
+    expect(await keysOf(bed)).toBe(1);
+    expect(await needOf(bed, leader)).toBe(81);
+  });
+
+  test('the next one deletes nothing of one that goes on to report', async () => {
+    const { bed, leader } = await withImage();
+    const old = await bed.open(member2);
+    await say(bed, old, 10);
+    const next = await bed.open(member2);
+    await say(bed, leader, 81);
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      bed.clock.advance(MINUTE_MS);
+      await say(bed, old, 10);
+      await say(bed, next, 81);
+      expect(await needOf(bed, leader)).toBe(10);
+    }
+    bed.clock.advance(MINUTE_MS);
+    await say(bed, next, 81);
+    expect(await needOf(bed, leader)).toBe(81);
+  });
+
+  test('the one that lives deletes nothing of one that starts', async () => {
+    const { bed, leader } = await withImage();
+    const old = await bed.open(member2);
+    const started = await bed.open(member2);
+    await say(bed, started, 10);
+    await say(bed, leader, 81);
+    bed.clock.advance(5 * MINUTE_MS);
+    await say(bed, old, 81);
+    expect(await needOf(bed, leader)).toBe(10);
+  });
+
+  test('the reports of ended ones do not pile up', async () => {
+    const { bed, leader } = await withImage();
+    for (let starts = 0; starts < 8; starts += 1) await bed.open(member2);
+    expect(await keysOf(bed)).toBe(8);
+    await needOf(bed, leader);
+    bed.clock.advance(11 * MINUTE_MS);
+    await needOf(bed, leader);
+    expect(await keysOf(bed)).toBe(8);
+    await bed.open(member2);
+    await needOf(bed, leader);
+    expect(await keysOf(bed)).toBe(1);
+  });
+});
+
+test('a report under the member alone counts as that of one more process', async () => {
+  const { bed, leader } = await withImage();
+  const client = await bed.client();
+  const value = new Uint8Array(16);
+  new DataView(value.buffer).setBigUint64(0, 10n, true);
+  const txn = await bed.run(client.begin());
+  txn.put(bed.logKeys.need({ member: 2n, process: 0n }), value);
+  await bed.run(txn.commitOnePhase());
+  const node = await bed.open({ ...small, member: 2n });
+  const say = () => bed.run(node.image.need(at(81), never));
+  await bed.run(leader.image.need(at(81), never));
+  await say();
+  expect(await needOf(bed, leader)).toBe(10);
+  bed.clock.advance(MINUTE_MS);
+  await say();
+  expect(await needOf(bed, leader)).toBe(81);
 });
 
 test('a start says what it needs, and not that it needs the whole log', async () => {

@@ -23,8 +23,8 @@ export interface StoresLogOptions {
   readonly onImageRoot: (root: ImageRoot, before: ImageRoot | undefined) => void;
   /** A piece of an image is written, and its round is not published yet. */
   readonly onPiece: (key: Uint8Array) => void;
-  /** Called with the member that reports what it needs. */
-  readonly onNeed: (member: bigint, from: number) => void;
+  /** Called with the process of a member that reports what it needs. */
+  readonly onNeed: (key: { readonly member: bigint; readonly process: bigint }, from: number) => void;
   readonly guarded: (work: () => void) => void;
 }
 
@@ -35,7 +35,6 @@ export interface StoresLogOptions {
  */
 export class StoresLog {
   readonly #options: StoresLogOptions;
-  readonly #needStart: Uint8Array;
   /** The parts of the batch that is being written. */
   #parts: BatchPart[] = [];
   root: ImageRoot | undefined;
@@ -45,7 +44,6 @@ export class StoresLog {
 
   constructor(options: StoresLogOptions) {
     this.#options = options;
-    this.#needStart = options.keys.needs.start;
     options.stores.mvcc.onCommitted = (key, { kind, value }) => {
       if (kind === 'put') options.guarded(() => this.#committed(key, value));
     };
@@ -60,10 +58,13 @@ export class StoresLog {
       const before = this.root;
       this.root = decodeImageRoot(value)!;
       onImageRoot(this.root, before);
-    } else if (key.length === this.#needStart.length + 8 && startsWith(key, this.#needStart)) {
-      const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-      onNeed(keys.memberOf(key), Number(view.getBigUint64(0, true)));
     } else if (keys.parsePiece(key) !== undefined) onPiece(key);
+    else {
+      const need = keys.parseNeed(key);
+      if (need === undefined) return;
+      const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+      onNeed(need, Number(view.getBigUint64(0, true)));
+    }
   }
 
   #seal(segment: number, value: Uint8Array): void {
@@ -102,6 +103,3 @@ export class StoresLog {
     onBatch({ first: batch.first, records: batch.records }, header.seal);
   }
 }
-
-const startsWith = (key: Uint8Array, start: Uint8Array): boolean =>
-  Buffer.compare(key.subarray(0, start.length), start) === 0;

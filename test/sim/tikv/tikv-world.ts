@@ -13,17 +13,14 @@ import { TikvTroubles } from './tikv-troubles.ts';
 export class TikvNode extends MemberNode<TikvLife> {
   /** True until a start has let the member go on alone, without the others. */
   forces = false;
-  /** The time at which a process of it was last ended. */
-  endedMs = Number.NEGATIVE_INFINITY;
 }
 
 const STORES = 3;
 const PD_MEMBERS = 3;
-/** How long a report of a process that has ended may still be taken for one of its successor. */
-const SHARED_REPORT_MS = 10_000;
 
-/** What a member has said of its needs. */
+/** What a process of a member has said of its needs. */
 interface Need {
+  readonly member: bigint;
   readonly from: number;
   readonly atMs: number;
 }
@@ -36,7 +33,7 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
   readonly troubles: TikvTroubles;
   /** Members for which the newest image has not waited, and the position with which each is back. */
   readonly forgotten = new Map<bigint, number>();
-  readonly #needs = new Map<bigint, Need>();
+  readonly #needs = new Map<string, Need>();
 
   constructor(plan: TikvPlan, told: boolean, line?: (line: string) => void) {
     super(plan, told, line);
@@ -57,8 +54,8 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
         }
         if (trimmed !== (before?.trimmed ?? 1)) this.tell(() => `  trimmed the log before ${trimmed}`);
       },
-      onNeed: (member, from) => {
-        this.#needs.set(member, { from, atMs: this.nowMs });
+      onNeed: ({ member, process }, from) => {
+        this.#needs.set(`${member}/${process}`, { member, from, atMs: this.nowMs });
         const enough = this.forgotten.get(member);
         if (enough !== undefined && from >= enough) this.forgotten.delete(member);
       },
@@ -118,28 +115,15 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
     return super.isSettled && this.nodes.every(({ forces }) => !forces);
   }
 
-  /** An image was published. Members that were silent for long may still list what it lacks. */
+  /** An image was published. Processes that were silent for long may still list what it lacks. */
   #published(): void {
     const { silentMaxMs, clockSkew, logTimeoutMs } = this.settings;
     const silentMs = silentMaxMs * (1 - clockSkew) - logTimeoutMs;
-    for (const [id, { from, atMs }] of this.#needs) {
-      if (from < this.history.next && this.nowMs - atMs > silentMs) this.forgotten.set(id, this.history.next);
+    for (const [process, { member, from, atMs }] of this.#needs) {
+      if (this.nowMs - atMs <= silentMs) continue;
+      if (from < this.history.next) this.forgotten.set(member, this.history.next);
+      this.#needs.delete(process);
     }
-  }
-
-  override kill(node: TikvNode): void {
-    if (node.alive !== undefined) node.endedMs = this.nowMs;
-    super.kill(node);
-  }
-
-  /** Whether another process of the same member reports what it needs under the same name, or did a moment ago. */
-  #sharesItsReports(node: TikvNode): boolean {
-    return this.nodes.some(
-      (other) =>
-        other !== node &&
-        other.id === node.id &&
-        (other.alive !== undefined || this.nowMs - other.endedMs < SHARED_REPORT_MS),
-    );
   }
 
   protected override warned(fields: object, message: string): void {
@@ -151,8 +135,7 @@ export class TikvWorld extends MembersWorld<TikvLife, TikvNode> {
   protected isExcused(node: TikvNode, names: readonly string[], error: unknown): boolean {
     if (names[0] === 'StorageUnavailableError' || names[0] === 'StorageOpenError' || names[0] === 'TikvError')
       return true;
-    if (names.includes('StorageTrimmedError'))
-      return node.superseded || this.forgotten.has(node.id) || this.#sharesItsReports(node);
+    if (names.includes('StorageTrimmedError')) return node.superseded || this.forgotten.has(node.id);
     return node.superseded && names.includes('ElectionError') && /taken its state over/.test(String(error));
   }
 }
