@@ -1,6 +1,7 @@
 // One member of a cluster, wired over ports.
 export { ClusterMember } from './src/cluster-member.ts';
 export type { ClusterMemberOptions } from './src/cluster-member-options.ts';
+export type { Introduction } from './src/given-members.ts';
 export type { CorruptionIntervals } from './src/corruption-check.ts';
 export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from './src/member.ts';
 // The way to the other members.

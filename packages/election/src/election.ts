@@ -10,7 +10,7 @@ import { ElectionError } from './election-error.ts';
 import { committedEffectOf } from './entry-effect.ts';
 import type { MemberId } from './member.ts';
 import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
-import { faultOf, type Speaker, type Standing, standingOf } from './message-fault.ts';
+import { faultOf, type MessageReceiver, type Speaker, type Standing, standingOf } from './message-fault.ts';
 import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
 import { Peers } from './peers.ts';
@@ -65,13 +65,11 @@ export class Election {
   /** `state`: as loaded, `bootstrapState` for a first member of a new cluster, NEW_RAFT_STATE for a member that joins. */
   constructor(options: ElectionOptions, state: RaftState) {
     this.#options = options;
+    const { clusterId } = options;
     const { index, data } = state.snapshot;
-    this.#state = index === 0 ? newCluster(options.clusterId, []) : decodeClusterState(data);
-    if (this.#state.clusterId !== options.clusterId) {
-      throw new ElectionError(
-        'foreign-state',
-        `of cluster ${hex(this.#state.clusterId)}, not ${hex(options.clusterId)}`,
-      );
+    this.#state = index === 0 ? newCluster(clusterId, []) : decodeClusterState(data);
+    if (this.#state.clusterId !== clusterId) {
+      throw new ElectionError('foreign-state', `of cluster ${hex(this.#state.clusterId)}, not ${hex(clusterId)}`);
     }
     const emit = (effect: Effect): void => void this.#effects.push(effect);
     this.#reads = new ReadGate(emit, requestTicks(options));
@@ -126,11 +124,7 @@ export class Election {
 
   /** Returns why the message is not taken from this speaker: then it has changed nothing. Undefined if it was taken. */
   receive(message: PeerMessage, speaker: Speaker): string | undefined {
-    const { self, clusterId } = this.#options;
-    const { leader, term: current } = this.#raft.node;
-    const skippedEntries = this.#skippedEntries;
-    const receiver = { self, clusterId, state: this.#state, term: current, leader, skippedEntries };
-    const fault = faultOf(message, speaker, receiver) ?? this.#take(message);
+    const fault = faultOf(message, speaker, this.#receiver) ?? this.#take(message);
     if (fault === undefined) this.#settle();
     return fault;
   }
@@ -155,7 +149,12 @@ export class Election {
   }
 
   standingOf(member: MemberId): Standing {
-    return standingOf(member, this.#state, this.#raft.node.leader);
+    return standingOf(member, this.#receiver);
+  }
+
+  get #receiver(): MessageReceiver {
+    const { leader, term: now } = this.#raft.node;
+    return { ...this.#options, state: this.#state, term: now, leader, skippedEntries: this.#skippedEntries };
   }
 
   /** For how many election timeouts this member has known no leader. */

@@ -3,6 +3,7 @@ import { type ClusterState, memberOf } from './cluster-state.ts';
 import { decodeClusterState, decodeCommand, decodeMemberChange } from './codec/cluster-codec.ts';
 import { ElectionError } from './election-error.ts';
 import type { MemberId } from './member.ts';
+import type { ElectionOptions } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
 
 /** The member that a message comes from, as the transport knows it. */
@@ -19,15 +20,22 @@ export interface MessageReceiver {
   readonly term: Term;
   /** The leader that this member follows. It may be one that was removed, until another one leads. */
   readonly leader: MemberId | undefined;
+  /** See `ElectionOptions`. */
+  readonly isGivenMember?: ElectionOptions['isGivenMember'];
   /** Entries that the operator has told this member to skip. */
   readonly skippedEntries: ReadonlySet<LogIndex>;
 }
 
-/** How the member list of this member has another one. A member that joins has no list yet, and takes everybody for a member. */
+/** How the member list of this member has another one. */
 export type Standing = 'member' | 'removed' | 'unknown';
 
-export function standingOf(id: MemberId, state: ClusterState, leader: MemberId | undefined): Standing {
-  if (state.members.length === 0 || id === leader || memberOf(state, id) !== undefined) return 'member';
+/** A member that joins has no list yet. As long as it has none, the members are those that it was told of at its start. */
+export function standingOf(
+  id: MemberId,
+  { state, leader, isGivenMember }: Pick<MessageReceiver, 'state' | 'leader' | 'isGivenMember'>,
+): Standing {
+  if (id === leader || memberOf(state, id) !== undefined) return 'member';
+  if (state.members.length === 0 && isGivenMember?.(id) === true) return 'member';
   return state.removed.includes(id) ? 'removed' : 'unknown';
 }
 
@@ -36,7 +44,7 @@ const ATTRIBUTES_BYTES_MAX = 64 * 1024;
 
 /** Why the message is not taken from this speaker. Undefined: it may be. It has changed nothing yet in either case. */
 export function faultOf(message: PeerMessage, speaker: Speaker, receiver: MessageReceiver): string | undefined {
-  const { self, clusterId, state, leader, term } = receiver;
+  const { self, clusterId, term } = receiver;
   if (message.clusterId !== clusterId) return `a message of cluster ${message.clusterId.toString(16)}`;
   if (message.kind === 'removed') {
     if (message.to !== self) return 'the dismissal of another member';
@@ -46,8 +54,7 @@ export function faultOf(message: PeerMessage, speaker: Speaker, receiver: Messag
   if (from !== speaker.member) return `a message in the name of ${from.toString(16)}`;
   if (message.kind === 'leaving') return to === self ? undefined : 'a question to another member';
   return (
-    standingFault(message.message, standingOf(from, state, leader), term) ??
-    contentFault(message.message, speaker, receiver)
+    standingFault(message.message, standingOf(from, receiver), term) ?? contentFault(message.message, speaker, receiver)
   );
 }
 

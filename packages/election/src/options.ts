@@ -17,6 +17,11 @@ export interface ElectionOptions {
    * knows only Raft's log, which has no data in it. Without this function a learner that has Raft's log is ready.
    */
   readonly isReplicaReady?: (learner: MemberId) => boolean;
+  /**
+   * Whether this member was told at its start that another one is a member. It counts until this member has a list of its own,
+   * which one that joins gets from the leader. Without this function nobody is.
+   */
+  readonly isGivenMember?: (member: MemberId) => boolean;
   /** The number of applied entries after which a snapshot replaces the log. */
   readonly snapshotEntries: number;
   /** Entries kept for members that are a little behind. In memory only: on disk the snapshot is enough. */

@@ -185,7 +185,7 @@ describe('an election', () => {
       decodeRaftState(disks.get(id(1))!.bytes!),
     );
     expect(saved.view.cluster.members.map((one) => one.id)).toEqual([id(1), id(2)]);
-    const joined = await open(id(2), undefined);
+    const joined = await open(id(2), undefined, { isGivenMember: (other) => other === id(1) });
     joined.publish('m2', ['http://127.0.0.1:279']);
     await pass(3000);
     expect(joined.view).toMatchObject({ leader: id(1), isLearner: true });

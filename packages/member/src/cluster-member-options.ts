@@ -1,6 +1,7 @@
 import type { Revision } from '@engram/core';
 import type { ElectionDriverOptions, Member as ElectedMember, RaftStorage } from '@engram/election';
 import type { CorruptionIntervals } from './corruption-check.ts';
+import type { Introduction } from './given-members.ts';
 import type { ImagePolicy } from './image-keeper.ts';
 import type { MemberOptions } from './member.ts';
 import type { PeerNetwork } from './peers.ts';
@@ -30,6 +31,8 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly token: string;
   /** The first members of a new cluster, the same list on each. Undefined: this member joins a cluster that has added it. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
+  /** Whom this member takes for a member until the leader has sent it the list. Undefined: nobody. Only for one that joins. */
+  readonly introduction?: Introduction;
   /** Called when this member was removed from the cluster: the process has nothing left to do. */
   readonly onRemoved: () => void;
 }

@@ -17,6 +17,7 @@ import type { ClusterMemberOptions } from './cluster-member-options.ts';
 import { CommittedFeed, FeedingLog, feedOptions } from './committed-feed.ts';
 import { CorruptionCheck } from './corruption-check.ts';
 import { Follower } from './follower.ts';
+import { GivenMembers } from './given-members.ts';
 import { defaultImagePolicy, ImageKeeper } from './image-keeper.ts';
 import { KnownLeader } from './known-leader.ts';
 import { LeaderCalls } from './leader-calls.ts';
@@ -204,6 +205,16 @@ class Parts implements ElectionOwner {
       onFatal: (error) => this.#fatal(error),
     });
     const readiness = new ReplicaReadiness({ peers, replica, clock });
+    const given = new GivenMembers({
+      introduction: this.#options.introduction,
+      intervalMs: this.#options.election.tickMs * this.#options.election.limits.electionTicks,
+      election: () =>
+        this.driver && { cluster: this.driver.view.cluster, leaderlessTimeouts: this.driver.leaderlessTimeouts },
+      onRead: (members) => this.#connectTo(members),
+      clock,
+      logger,
+    });
+    this.#closing.signal.addEventListener('abort', () => given[Symbol.dispose](), { once: true });
     this.driver = await ElectionDriver.open(
       {
         ...this.#options.election,
@@ -211,6 +222,7 @@ class Parts implements ElectionOwner {
         clusterId: identity.clusterId,
         firstMembers: this.#options.firstMembers,
         isReplicaReady: (learner) => readiness.isReady(learner),
+        isGivenMember: (id) => given.has(id),
       },
       { clock, random, logger, storage: this.#options.raftStorage, network, owner: this },
     );

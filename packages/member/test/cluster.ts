@@ -1,7 +1,13 @@
 import { type BackendSettings, nodeItself } from '@engram/backend';
 import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
-import { ClusterMember, type ClusterMemberOptions, PeerError, type PeerNetwork } from '@engram/member';
+import {
+  ClusterMember,
+  type ClusterMemberOptions,
+  type Introduction,
+  PeerError,
+  type PeerNetwork,
+} from '@engram/member';
 import { defaultLimits } from '@engram/raft-ts';
 import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { FaultPlan, LogBatch } from '@engram/storage';
@@ -45,6 +51,8 @@ export class TestCluster {
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
   /** The members that each member keeps a connection to, as of its last `setMembers`. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
+  /** Whom a member that joins is told of at its start. Undefined: the members of now. */
+  introduced: readonly bigint[] | undefined;
   /** The network of every member fails to take a member list while this is set. */
   failingNetworks = false;
   readonly #hosts = new Map<bigint, Host>();
@@ -102,6 +110,7 @@ export class TestCluster {
         await Promise.race([way(), late.promise]);
       },
       firstMembers: joins ? undefined : this.#firstMembers,
+      ...(joins ? { introduction: this.#introduction } : {}),
       settings: this.settings,
       corruptionChecks: this.corruptionChecks,
       limits: this.limits,
@@ -121,6 +130,17 @@ export class TestCluster {
       host.member.service.connected(other.id);
     }
     return host.member;
+  }
+
+  get #introduction(): Introduction {
+    const now = (): readonly ElectedMember[] =>
+      this.running
+        .map(({ member }) => member.cluster.members)
+        .reduce((one, other) => (other.length > one.length ? other : one), [])
+        .map((one) => ({ ...one, id: memberId(one.id) }));
+    const { introduced } = this;
+    const members = introduced === undefined ? now() : now().filter(({ id }) => introduced.includes(id));
+    return { members, read: () => Promise.resolve(now()) };
   }
 
   member(id: bigint): ClusterMember {

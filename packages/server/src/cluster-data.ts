@@ -49,6 +49,8 @@ export interface ClusterData {
   readonly firstMembers: readonly ElectedMember[] | undefined;
   /** All members, as agreed by those that have started. */
   readonly members: readonly ElectedMember[];
+  /** The same, as of a moment after the call. */
+  readonly readMembers: (signal: AbortSignal) => Promise<readonly ElectedMember[]>;
   readonly storage: TikvStorage;
   readonly raftStorage: TikvRaftStorage;
   /** Checks that PD and TiKV answer this member. */
@@ -173,6 +175,8 @@ export async function openClusterData(
     firstRevision: revision(root.firstRevision),
     firstMembers: isFounder ? firstMembers : undefined,
     members,
+    readMembers: async () =>
+      newestState(root.clusterId, await raftStates(client, keys), election, random)?.members ?? firstMembers,
     storage,
     raftStorage,
     probeStorage: async (signal) => {

@@ -72,6 +72,9 @@ export async function startInCluster(
     token: cluster.token,
     probeStorage: data.probeStorage,
     firstMembers: data.firstMembers,
+    ...(data.firstMembers === undefined
+      ? { introduction: { members: data.members, read: data.readMembers } }
+      : undefined),
     firstRevision: data.firstRevision,
     onRemoved: parts.onRemoved,
   });

@@ -19,6 +19,8 @@ export interface MemberLifeParts {
   /** The first members of a new cluster. Undefined if the member joins the cluster of `peers`. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
   readonly peers: readonly ElectedMember[];
+  /** The members as of now. */
+  readonly readPeers: () => Promise<readonly ElectedMember[]>;
   /** The host to which a member's address leads now. */
   readonly hostOf: (member: bigint) => SimHost;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
@@ -110,7 +112,7 @@ export abstract class MemberLife implements Served {
   }
 
   async open(): Promise<void> {
-    const { id, settings, logger, firstMembers, peers, onCompacted, onRemoved, onFatal } = this.#parts;
+    const { id, settings, logger, firstMembers, peers, readPeers, onCompacted, onRemoved, onFatal } = this.#parts;
     const { clock, random } = this.process;
     const flags = flagsOf(this.#parts);
     // A member that joins keeps the connections that it was given until the leader has told it of others.
@@ -133,6 +135,7 @@ export abstract class MemberLife implements Served {
       ...(feedBytesMax === undefined ? {} : { feedBytesMax }),
       probeStorage: probe,
       firstMembers,
+      ...(firstMembers === undefined ? { introduction: { members: peers, read: readPeers } } : {}),
       settings: { ...storeSettings(settings), quotaBytes: flags.quotaBytes },
       limits: { maxTxnOps: flags.maxTxnOps },
       version: '3.7.0',

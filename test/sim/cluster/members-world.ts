@@ -54,6 +54,8 @@ export abstract class MembersWorld<
   /** True after a fault, or before the first leader. Calls may fail because of it. */
   troubled = true;
   readonly #firstMembers: readonly ElectedMember[];
+  /** What a process that starts now is told of the members, as it would read it in TiKV. */
+  #lastKnown: readonly ElectedMember[];
   #finding: unknown;
   #disturbed = false;
   #fail!: (error: unknown) => void;
@@ -111,6 +113,7 @@ export abstract class MembersWorld<
     this.#failed.catch(() => undefined);
     const ids = Array.from({ length: settings.members }, (_, at) => memberId(BigInt(at + 1)));
     this.#firstMembers = ids.map((id) => ({ id, name: '', peerUrls: [urlOf(id)], clientUrls: [], isLearner: false }));
+    this.#lastKnown = this.#firstMembers;
   }
 
   /** Creates the machines of the first members. Called once, by the constructors of subclasses. */
@@ -245,6 +248,7 @@ export abstract class MembersWorld<
       logger: this.#loggerOf(node),
       firstMembers: node.joins ? undefined : this.#firstMembers,
       peers: node.joins ? this.#knownMembers() : this.#firstMembers,
+      readPeers: () => Promise.resolve(this.#knownMembers()),
       hostOf: (id) => this.nodeOf(id).host,
       serviceOf: (process) => this.#serviceOf(process),
       onAppending: (batch, seal) => {
@@ -354,8 +358,9 @@ export abstract class MembersWorld<
 
   #knownMembers(): readonly ElectedMember[] {
     const member = this.serving.find(({ leads }) => leads) ?? this.serving[0];
-    const known = member?.member?.member.cluster.members;
-    return known === undefined ? this.#firstMembers : known.map((one) => ({ ...one, id: memberId(one.id) }));
+    const known = member?.member?.member.cluster.members ?? [];
+    if (known.length > 0) this.#lastKnown = known.map((one) => ({ ...one, id: memberId(one.id) }));
+    return this.#lastKnown;
   }
 
   /** The batch is in the log. */

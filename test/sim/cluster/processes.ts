@@ -117,6 +117,7 @@ export class Processes {
       logger: quiet,
       firstMembers: this.first,
       peers: this.first,
+      readPeers: () => Promise.resolve(this.first),
       hostOf: (other) => this.host(this.#reach.get(`${name} ${other}`) ?? this.#firstOf.get(other)!),
       serviceOf: (process) => [...this.#lives.values()].find((one) => one.process === process)?.member?.service,
       onAppending: () => {},

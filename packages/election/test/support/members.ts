@@ -153,7 +153,9 @@ export class Members {
   }
 
   add(self: MemberId, state = NEW_RAFT_STATE): TestMember {
-    const added = new TestMember(self, { ...optionsOf(self, this.clusterId), ...this.#change }, state);
+    const isGivenMember = (other: MemberId): boolean => this.all.has(other);
+    const options = { ...optionsOf(self, this.clusterId), isGivenMember, ...this.#change };
+    const added = new TestMember(self, options, state);
     this.all.set(self, added);
     return added;
   }

@@ -305,6 +305,8 @@ export class Simulation {
         rules: { strict: this.prng.chance(0.5), learnersMax: 2 },
         snapshotEntries: 20,
         keptEntries: 3,
+        // As the process is told at its start, and again while no leader is heard of.
+        isGivenMember: (id) => this.#places.has(id),
         firstMembers: place.isFirst ? this.#firstMembers : undefined,
       },
       {
