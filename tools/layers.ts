@@ -37,7 +37,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
-  'storage-segment': ['core', 'storage'],
+  'storage-segment': ['core', 'storage', 'storage-leveldb'],
   telemetry: ['core'],
   'tikv-client': ['core', 'protobuf', 'tso'],
   'storage-tikv': ['core', 'election', 'storage', 'tikv-client', 'tso'],
@@ -73,7 +73,6 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
   member: ['coder', 'raft-ts'],
   peer: ['election'],
-  'storage-segment': ['storage-leveldb'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
   server: ['backend', 'http2', 'wire'],
 };

@@ -48,7 +48,6 @@ export {
   encodeNumbers,
   type Numbers,
 } from './src/numbers.ts';
-export { isLevelDamage, levelOpenFailure } from './src/leveldb-error.ts';
 export { type RecordRequest, RecordRequests } from './src/record-requests.ts';
 export { Lifetime } from './src/lifetime.ts';
 export { isFenced, sameBatch, takesOver } from './src/sealing.ts';

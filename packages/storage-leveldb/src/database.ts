@@ -1,6 +1,7 @@
 import type { Logger } from '@engram/core';
-import { isLevelDamage, Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
+import { Lifetime, StorageCorruptError, StorageFailedError } from '@engram/storage';
 import type { ClassicLevel } from 'classic-level';
+import { isLevelDamage } from './leveldb-error.ts';
 
 export type Level = ClassicLevel<Uint8Array, Uint8Array>;
 

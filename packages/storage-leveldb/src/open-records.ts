@@ -1,11 +1,12 @@
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@engram/core';
-import { levelOpenFailure, StorageCorruptError } from '@engram/storage';
+import { StorageCorruptError } from '@engram/storage';
 import { ClassicLevel } from 'classic-level';
 import type { Level } from './database.ts';
 import { CURRENT, listIfThere, NEW_RECORDS_DIRECTORY, RECORDS_DIRECTORY, syncDirectory } from './files.ts';
 import type { Found } from './inspect-directory.ts';
+import { levelOpenFailure } from './leveldb-error.ts';
 
 const WRITE_BUFFER_BYTES = 16 << 20;
 const FILE_BYTES = 8 << 20;

@@ -1,4 +1,5 @@
-import { isLevelDamage, levelOpenFailure, StorageCorruptError } from '@engram/storage';
+import { StorageCorruptError } from '@engram/storage';
+import { isLevelDamage, levelOpenFailure } from '@engram/storage-leveldb';
 import { ClassicLevel } from 'classic-level';
 import type { Meta, MetaWrite } from './meta.ts';
 import { nodeFileSystem } from './node-file-system.ts';

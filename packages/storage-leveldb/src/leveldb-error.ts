@@ -1,5 +1,5 @@
 import { systemErrorCode } from '@engram/core';
-import { StorageCorruptError, StorageOpenError } from './storage-error.ts';
+import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 
 /**
  * LevelDB reports errors of the operating system as text only. These texts are circumstances that may pass, not damage.
