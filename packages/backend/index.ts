@@ -3,6 +3,7 @@ export { Scrub, type ScrubCounts, type ScrubOptions } from './src/scrub.ts';
 export {
   openBackend,
   openReplica,
+  recoverReplica,
   Backend,
   type BackendCluster,
   type BackendOptions,
@@ -32,6 +33,7 @@ export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts'
 export type { CommittedWrite } from './src/committed-write.ts';
 export { Replica } from './src/replica.ts';
 export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
+export { CurrentLeadership } from './src/current-leadership.ts';
 export type { Leadership } from './src/leadership.ts';
 export { isRecallable, recallDecided, recallTxn } from './src/recall-txn.ts';
 export type { StoreObserver } from './src/observer.ts';

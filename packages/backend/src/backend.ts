@@ -18,6 +18,7 @@ import { type Storage, StorageClosedError, StorageFencedError } from '@engram/st
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
+import { CurrentLeadership } from './current-leadership.ts';
 import { Leadership } from './leadership.ts';
 import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
@@ -110,10 +111,15 @@ export interface BackendOptions extends BackendSettings {
   readonly observer?: StoreObserver;
   /** Calls to the other nodes. Without it the node is alone: nothing is written while it does not lead. */
   readonly cluster?: BackendCluster;
+  /** Where others see whether this node leads. Default: nobody else looks. */
+  readonly current?: CurrentLeadership;
   /** Called with the progress of the recovery. */
   readonly onRecovery?: OnRecovery;
-  /** The leadership has ended other than by `stepDown`. `lead` may be called again unless the end is `uncertain`. */
-  readonly onDeposed?: (end: LeadershipEnd) => void;
+  /**
+   * The leadership of `epoch` has ended other than by `stepDown`. `lead` may be called again unless the end is
+   * `uncertain`.
+   */
+  readonly onDeposed?: (end: LeadershipEnd, epoch: Epoch) => void;
   /** The node must end: an invariant is broken. */
   readonly onFatal: (error: Error) => void;
 }
@@ -132,8 +138,11 @@ export interface BackendCluster {
 const DEFRAGMENT_WAIT_MS = 3000;
 const MIN_LEASE_TTL_SECONDS = 2;
 
-/** Rebuilds the replica from storage. The node does not follow or lead yet. Rejects if the log is damaged. */
-export async function openReplica(options: BackendOptions): Promise<Backend> {
+/** What the recovery of a replica needs: no more than its storage, and nobody else. */
+export type RecoveryOptions = Omit<BackendOptions, 'cluster' | 'current' | 'onDeposed' | 'memberId'>;
+
+/** Rebuilds the replica from storage. It is given nothing from the log after that. Rejects if the log is damaged. */
+export async function recoverReplica(options: RecoveryOptions): Promise<Replica> {
   const recovered = await recover(options.storage, {
     minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? MIN_LEASE_TTL_SECONDS,
     clock: options.clock,
@@ -143,7 +152,12 @@ export async function openReplica(options: BackendOptions): Promise<Backend> {
     ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
     ...(options.onRecovery === undefined ? {} : { onProgress: options.onRecovery }),
   });
-  return new Backend(options, new Replica(options, recovered));
+  return new Replica(options, recovered);
+}
+
+/** Rebuilds the replica from storage. The node does not follow or lead yet. Rejects if the log is damaged. */
+export async function openReplica(options: BackendOptions): Promise<Backend> {
+  return new Backend(options, await recoverReplica(options));
 }
 
 /** Opens a store that leads from the start: rebuilds the state from the log, and seals the log for `epoch`. */
@@ -166,7 +180,7 @@ export class Backend implements Store, AsyncDisposable {
   readonly replica: Replica;
   readonly #options: BackendOptions;
   readonly #neverAborted = new AbortController().signal;
-  #leadership: Leadership | undefined;
+  readonly #current: CurrentLeadership;
   /** Resolves when the last leadership has settled: its appended writes have taken effect or are undone. */
   #settled: Promise<void> = Promise.resolve();
   #leading = false;
@@ -174,9 +188,10 @@ export class Backend implements Store, AsyncDisposable {
   #mustRestart = false;
   #closed = false;
 
-  /** See `openReplica`. */
+  /** The replica is of the same storage. Its log may be a decorated one: a recovery only reads. */
   constructor(options: BackendOptions, replica: Replica) {
     this.#options = options;
+    this.#current = options.current ?? new CurrentLeadership();
     this.replica = replica;
   }
 
@@ -194,15 +209,19 @@ export class Backend implements Store, AsyncDisposable {
 
   /** Undefined if this node does not lead. */
   get leadership(): Leadership | undefined {
-    return this.#leadership;
+    return this.#current.leadership;
   }
 
   /**
    * Takes over: seals the log for `epoch`, applies the records that this replica lacks, and leads. Rejects with
-   * StorageFencedError if a later epoch has sealed the log, and with Stopped if this node must restart.
+   * StorageFencedError if a later epoch has sealed the log, and with Stopped if this node must restart. `onSealed` is called
+   * once the log is sealed: from then on no earlier leader appends.
    */
-  async lead(epoch: Epoch): Promise<void> {
-    assert(this.#leadership === undefined && !this.#leading, 'a leadership begins before the last one has ended');
+  async lead(epoch: Epoch, onSealed?: () => void): Promise<void> {
+    assert(
+      this.#current.leadership === undefined && !this.#leading,
+      'a leadership begins before the last one has ended',
+    );
     this.#leading = true;
     try {
       await this.#settled;
@@ -210,6 +229,7 @@ export class Backend implements Store, AsyncDisposable {
       if (this.#mustRestart) throw new EngramError('Stopped');
       const { storage, memberId } = this.#options;
       const end = await storage.log.seal({ epoch, holder: memberId });
+      onSealed?.();
       await this.#readTo(end);
       if (this.#closed || this.#mustRestart) throw new EngramError('Stopped');
       const { minLeaseTtlSeconds = MIN_LEASE_TTL_SECONDS, onDeposed, cluster } = this.#options;
@@ -220,12 +240,12 @@ export class Backend implements Store, AsyncDisposable {
         minLeaseTtlSeconds,
         ...(cluster === undefined ? {} : { confirm: () => this.#confirm(cluster, leadership) }),
         onEnded: (outcome) => {
-          if (this.#leadership === leadership) this.#leadership = undefined;
+          this.#current.end(leadership);
           if (outcome.kind === 'uncertain') this.#mustRestart = true;
-          onDeposed?.(outcome);
+          onDeposed?.(outcome, epoch);
         },
       });
-      this.#leadership = leadership;
+      this.#current.begin(leadership);
     } finally {
       this.#leading = false;
     }
@@ -233,9 +253,9 @@ export class Backend implements Store, AsyncDisposable {
 
   /** Ends the leadership, if there is one. See `Leadership.stepDown`. */
   stepDown(): Promise<void> {
-    const leadership = this.#leadership;
+    const { leadership } = this.#current;
     if (leadership === undefined) return this.#settled;
-    this.#leadership = undefined;
+    this.#current.end(leadership);
     this.#settled = leadership.stepDown().then(() => this.replica.settled());
     return this.#settled;
   }
@@ -259,7 +279,7 @@ export class Backend implements Store, AsyncDisposable {
   readIndex(caller: Caller): Promise<void> | undefined {
     const { cluster } = this.#options;
     if (cluster !== undefined) return cluster.readIndex(caller);
-    if (this.#leadership === undefined) throw this.#noLeader();
+    if (this.#current.leadership === undefined) throw this.#noLeader();
     return undefined;
   }
 
@@ -314,13 +334,13 @@ export class Backend implements Store, AsyncDisposable {
   /** Confirms the leadership first. A deposed leader that does not know it must not say that a lease lives on. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
     const proposals = this.#proposed();
-    const confirmed = proposals === this.#leadership ? this.#leadsNow(caller) : undefined;
+    const confirmed = proposals === this.#current.leadership ? this.#leadsNow(caller) : undefined;
     if (confirmed === undefined) return proposals.leaseKeepAlive(id, caller);
     return confirmed.then(() => this.#proposed().leaseKeepAlive(id, caller));
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    if (this.#leadership !== undefined) await this.#leadsNow(caller);
+    if (this.#current.leadership !== undefined) await this.#leadsNow(caller);
     const lease = await this.#proposed().leaseTimeToLive(id, false, caller);
     if (!withKeys || lease === undefined) return lease;
     // From this node's copy, which has applied what the leader's answer rests on.
@@ -395,7 +415,7 @@ export class Backend implements Store, AsyncDisposable {
     if (this.#closed) return;
     this.#closed = true;
     this.replica.hub.close();
-    await this.#leadership?.drain();
+    await this.#current.leadership?.drain();
     await this.#settled;
     await this.replica[Symbol.asyncDispose]();
   }
@@ -410,11 +430,12 @@ export class Backend implements Store, AsyncDisposable {
     } catch (cause) {
       throw isEngramError(cause, 'NotLeader') ? new EngramError('LeaderChanged', { cause }) : cause;
     }
-    if (this.#leadership !== leadership) throw new EngramError('LeaderChanged');
+    if (this.#current.leadership !== leadership) throw new EngramError('LeaderChanged');
   }
 
   #proposed(): Proposals {
-    if (this.#leadership !== undefined) return this.#leadership;
+    const { leadership } = this.#current;
+    if (leadership !== undefined) return leadership;
     const { cluster } = this.#options;
     if (cluster === undefined) throw this.#noLeader();
     return cluster.leader;

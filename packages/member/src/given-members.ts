@@ -1,5 +1,5 @@
 import type { Clock, Logger, Timer } from '@engram/core';
-import type { ClusterState, Member as ElectedMember } from '@engram/election';
+import type { ElectionDriver, Member as ElectedMember } from '@engram/election';
 
 /** Whom a member that joins was told of. */
 export interface Introduction {
@@ -14,12 +14,12 @@ export interface GivenMembersOptions {
   readonly introduction: Introduction | undefined;
   /** How often is looked whether those that were given are still members. */
   readonly intervalMs: number;
-  /** Undefined before the election runs. */
-  readonly election: () => { readonly cluster: ClusterState; readonly leaderlessTimeouts: number } | undefined;
   readonly onRead: (members: readonly ElectedMember[]) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+type Watched = Pick<ElectionDriver, 'view' | 'leaderlessTimeouts'>;
 
 /** After so many election timeouts without a word of a leader, the introduction may be out of date. */
 const LEADERLESS_TIMEOUTS = 10;
@@ -37,7 +37,12 @@ export class GivenMembers implements Disposable {
   constructor(options: GivenMembersOptions) {
     this.#options = options;
     this.#ids = idsOf(options.introduction?.members ?? []);
-    if (options.introduction !== undefined) this.#arm(options.introduction);
+  }
+
+  /** The election runs: from now on it is looked whether those that were given are still members. To be called once. */
+  watch(election: Watched): void {
+    const { introduction } = this.#options;
+    if (introduction !== undefined) this.#arm(introduction, election);
   }
 
   has(member: bigint): boolean {
@@ -49,17 +54,16 @@ export class GivenMembers implements Disposable {
     this.#timer?.cancel();
   }
 
-  #arm(introduction: Introduction): void {
+  #arm(introduction: Introduction, election: Watched): void {
     const { clock, intervalMs } = this.#options;
-    this.#timer = clock.after(intervalMs, () => void this.#look(introduction));
+    this.#timer = clock.after(intervalMs, () => void this.#look(introduction, election));
   }
 
-  async #look(introduction: Introduction): Promise<void> {
-    const { election, logger, onRead } = this.#options;
+  async #look(introduction: Introduction, election: Watched): Promise<void> {
+    const { logger, onRead } = this.#options;
     const { signal } = this.#closing;
-    const seen = election();
-    if (signal.aborted || (seen?.cluster.members.length ?? 0) > 0) return;
-    if (seen !== undefined && seen.leaderlessTimeouts > LEADERLESS_TIMEOUTS) {
+    if (signal.aborted || election.view.cluster.members.length > 0) return;
+    if (election.leaderlessTimeouts > LEADERLESS_TIMEOUTS) {
       try {
         const members = await introduction.read(signal);
         if (signal.aborted) return;
@@ -70,7 +74,7 @@ export class GivenMembers implements Disposable {
         logger.warn({ error: String(error) }, 'could not read who is a member of the cluster that this member joins');
       }
     }
-    this.#arm(introduction);
+    this.#arm(introduction, election);
   }
 }
 

@@ -57,9 +57,9 @@ const past: readonly Mutant[] = [
     what: 'a member that lost the election during its takeover takes itself for the leader',
     edits: [
       {
-        file: `${member}/cluster-member.ts`,
-        find: 'if (leader === self && epoch(term) === inEpoch) this.known',
-        replace: 'void leader;\n    void epoch(term);\n    this.known',
+        file: `${member}/transition-driver.ts`,
+        find: 'if (leader === self && epoch(term) === inEpoch) known',
+        replace: 'void leader;\n    void epoch(term);\n    known',
       },
     ],
   },
@@ -79,8 +79,8 @@ const past: readonly Mutant[] = [
     what: 'a leader answers reads although followers have applied more',
     edits: [
       {
-        file: `${member}/cluster-member.ts`,
-        find: '    await this.#applied.reach(this.backend.replica.next, this.#timeoutMs);\n',
+        file: `${member}/leadership-proof.ts`,
+        find: '    await applied.reach(replica.next, timeoutMs);\n',
         replace: '',
       },
     ],
@@ -167,9 +167,9 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/backend.ts`,
-        find: '      const end = await storage.log.seal({ epoch, holder: memberId });\n      await this.#readTo(end);\n',
+        find: '      const end = await storage.log.seal({ epoch, holder: memberId });\n      onSealed?.();\n      await this.#readTo(end);\n',
         replace:
-          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) await this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n',
+          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) await this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n      onSealed?.();\n',
       },
     ],
   },
@@ -195,7 +195,7 @@ const possible: readonly Mutant[] = [
       },
       {
         file: `${backend}/backend.ts`,
-        find: 'const confirmed = proposals === this.#leadership ? this.#leadsNow(caller) : undefined;',
+        find: 'const confirmed = proposals === this.#current.leadership ? this.#leadsNow(caller) : undefined;',
         replace: 'const confirmed = undefined as Promise<void> | undefined;',
       },
     ],
@@ -206,7 +206,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/backend.ts`,
-        find: "if (this.#leadership !== leadership) throw new EngramError('LeaderChanged');",
+        find: "if (this.#current.leadership !== leadership) throw new EngramError('LeaderChanged');",
         replace: 'void leadership;',
       },
     ],
@@ -243,8 +243,8 @@ const possible: readonly Mutant[] = [
     what: 'a leader serves linearizable reads because it thinks that it leads',
     edits: [
       {
-        file: `${member}/cluster-member.ts`,
-        find: 'const confirmed = await this.driver.confirmLeadership(signal, witness);',
+        file: `${member}/leadership-proof.ts`,
+        find: 'const confirmed = await driver.confirmLeadership(signal, witness);',
         replace: 'void signal;\n    void witness;\n    const confirmed = leadership.epoch;',
       },
     ],

@@ -35,7 +35,7 @@ const past: readonly Mutant[] = [
     what: 'a linearizable read is confirmed by a round of heartbeats alone',
     edits: [
       {
-        file: `${member}/cluster-member.ts`,
+        file: `${member}/leadership-proof.ts`,
         find: 'const held = this.#checksOf(leadership.epoch).held();',
         replace: 'void this.#checksOf(leadership.epoch);\n    const held = Promise.resolve(true);',
       },
