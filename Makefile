@@ -177,7 +177,7 @@ e2e-h2spec: setup ## Every frame of HTTP/2, right and wrong
 	@$(WITH_NODE) tools/e2e h2spec
 
 .PHONY: e2e-fuzz
-e2e-fuzz: setup ## Bytes that nobody meant, for FUZZ_SECONDS (60), from SEED
+e2e-fuzz: setup ## Bytes that nobody meant, for FUZZ_SECONDS (20) of each kind, from SEED
 	@$(WITH_NODE) tools/e2e fuzz
 
 .PHONY: e2e-interop

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** An input that violated an oracle, and how. */
@@ -11,6 +11,11 @@ export interface Finding {
 }
 
 const corpusFolder = join(import.meta.dirname, 'corpus');
+
+/** Adds inputs to a folder from which `inputsOf` reads them. */
+export function keep(folder: string, what: string, inputs: readonly Kept[]): void {
+  for (const input of inputs) save(folder, { ...input, what });
+}
 
 /** Writes an input as text: a line that says what it found, then a line of hex for each chunk. */
 export function save(folder: string, { target, what, chunks }: Finding): string {
@@ -32,6 +37,7 @@ export const corpus = (): readonly Kept[] => inputsOf(corpusFolder);
 
 /** The inputs that `save` has written to a folder, in the order of their file names, which begin with the target. */
 export function inputsOf(folder: string): readonly Kept[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith('.hex'))
     .sort()

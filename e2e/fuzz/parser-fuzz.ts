@@ -17,6 +17,8 @@ const HEAP_MAX_BYTES = 512 * 1024 * 1024;
 export interface ParserReport {
   readonly inputs: number;
   readonly blocks: number;
+  /** The inputs that ran a block for the first time. */
+  readonly kept: readonly Kept[];
   readonly findings: readonly Finding[];
 }
 
@@ -25,8 +27,9 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
   const random = new Prng(seed).fork('parsers');
   const findings: Finding[] = [];
   const found = new Set<string>();
+  const fresh: Kept[] = [];
   let inputs = 0;
-  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf)\//);
+  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf|election)\//);
   const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved)]));
   const run = (parser: Parser, bytes: Buffer): void => {
     inputs += 1;
@@ -42,14 +45,16 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
     const seeds = kept.get(parser.name)!;
     const batch = Array.from({ length: BATCH }, () => mutated(random, random.pick(seeds), seeds));
     for (const bytes of batch) run(parser, bytes);
-    const fresh = new Set(await coverage.fresh());
+    const blocks = new Set(await coverage.fresh());
     for (const bytes of batch) {
-      if (fresh.size === 0) break;
+      if (blocks.size === 0) break;
       run(parser, bytes);
-      if ((await coverage.found(fresh)) > 0 && seeds.length < KEPT_MAX) seeds.push(bytes);
+      if ((await coverage.found(blocks)) === 0 || seeds.length >= KEPT_MAX) continue;
+      seeds.push(bytes);
+      fresh.push({ target: parser.name, chunks: [bytes] });
     }
   }
-  return { inputs, blocks: coverage.blocks, findings };
+  return { inputs, blocks: coverage.blocks, kept: fresh, findings };
 }
 
 function seedsOf(random: Prng, target: string, saved: readonly Kept[]): Uint8Array[] {
