@@ -132,6 +132,11 @@ bench-sustained: setup ## Beside etcd: half an hour each of writes, watchers and
 bench-attacks: setup ## What others wait while a client attacks, beside etcd (needs go)
 	@$(WITH_NODE) node bench/attacks/run.ts --stores new,etcd $(BENCH_FLAGS)
 
+.PHONY: bench-attacks-cluster
+bench-attacks-cluster: setup ## The same at a follower and at the peer port of three members, on the lab of e2e/tikv (needs go)
+	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
+	@$(WITH_NODE) node bench/attacks/cluster.ts $(BENCH_FLAGS)
+
 .PHONY: bench-attacks-mixed
 bench-attacks-mixed: setup ## All attacks beside a kube-like load for MINUTES (10): p99, memory, nothing lost
 	@$(WITH_NODE) node bench/attacks/mixed.ts $(BENCH_FLAGS)

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** The store under attack, as an attack sees it. */
 export interface Target {
   readonly port: number;
@@ -15,3 +17,10 @@ export interface Attack {
   readonly descriptors?: number;
   run(target: Target): Promise<void>;
 }
+
+/** What the machine itself makes a modest client wait. */
+export const noAttack = {
+  name: 'none',
+  what: 'nothing, for 5 s',
+  run: () => delay(5_000),
+} as const;

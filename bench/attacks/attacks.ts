@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Flag, rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
 import { etcdserverpb } from '@engram/wire';
-import type { Attack, Target } from './attack.ts';
+import { type Attack, noAttack, type Target } from './attack.ts';
 import { dialMany, secureClient } from './dial.ts';
 import { tlsAttacks } from './tls-attacks.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
@@ -123,6 +123,7 @@ const flood = (
 });
 
 export const attacks: readonly Attack[] = [
+  noAttack,
   {
     name: 'txn-merge',
     what: 'a transaction of 320 KB whose request_txn comes 30,000 times in one operation',

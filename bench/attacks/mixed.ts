@@ -14,6 +14,7 @@ import { readOptions } from '../support/options.ts';
 import { commandOf } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure, quantile } from '../support/statistics.ts';
+import { noAttack } from './attack.ts';
 import { attacks } from './attacks.ts';
 import { beginRequest, type Taken } from './core-time.ts';
 import { TargetProcess } from './target-process.ts';
@@ -31,7 +32,7 @@ const PAUSE_MS = 5;
 /** Accepted growth of memory from the end of the first third to the end of the last one. */
 const GROWTH_MAX_MB = 64;
 /** Attacks with a descriptor limit need a process with fewer descriptors than this load. */
-const chosen = attacks.filter(({ descriptors }) => descriptors === undefined);
+const chosen = attacks.filter((attack) => attack.descriptors === undefined && attack !== noAttack);
 
 using folder = new DataFolder();
 const more = options['memory-limit'] > 0 ? [`--memory-limit=${options['memory-limit']}`] : [];

@@ -3,13 +3,14 @@
  * puts and gets a small key. Its longest latency is what other clients see.
  *
  *   node bench/attacks/run.ts [--only txn-merge,pipelining] [--stores new,old,etcd] [--old DIR] [--patience 60]
- *     [--fatal MS] [--markdown FILE] [--smoke]
+ *     [--fatal MS] [--memory-limit BYTES] [--markdown FILE] [--smoke]
  *
  * `old` is another checkout of this repository, `etcd` the release that bench-compare builds. With `--fatal`
  * a `new` store ends, and the run fails, where the event loop was kept for more than MS of CPU time.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readOptions } from '../support/options.ts';
@@ -18,7 +19,8 @@ import { DataFolder, report } from '../support/report.ts';
 import { figure } from '../support/statistics.ts';
 import type { Attack } from './attack.ts';
 import { attacks } from './attacks.ts';
-import { type Probed, readProbed } from './probed.ts';
+import type { Probed } from './probed.ts';
+import { Prober } from './probing.ts';
 import { TargetProcess } from './target-process.ts';
 
 const options = readOptions(
@@ -30,6 +32,7 @@ const options = readOptions(
     patience: 60,
     interval: 5,
     fatal: 0,
+    'memory-limit': 0,
     markdown: '',
   },
   { only: 'txn-merge,refused-calls,pipelining,announced' },
@@ -45,32 +48,16 @@ const columns = [
   'own p99',
   'CPU in worst',
   'memory +MiB',
+  'peak MiB',
   'CPU s',
   'longest stretch',
+  'load',
   'end',
 ];
 
 function commandFor(store: string): string {
   if (store === 'old') return join(options.old, 'packages/server/bin/engram');
   return commandOf(store === 'etcd' ? 'etcd' : 'engram').join(' ');
-}
-
-async function startProber({ port, pid }: TargetProcess): Promise<ChildProcess> {
-  const file = join(import.meta.dirname, 'prober.ts');
-  const prober = spawn(process.execPath, [file, `127.0.0.1:${port}`, String(options.interval), String(pid)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(prober.stdout!, 'data'); // it has had its first answer
-  return prober;
-}
-
-async function endProber(prober: ChildProcess): Promise<Probed> {
-  let text = '';
-  prober.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const closed = once(prober, 'close');
-  prober.kill('SIGTERM');
-  await closed;
-  return readProbed(text);
 }
 
 /** Ends with the attack, or 30 seconds after the patience. */
@@ -86,16 +73,17 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
   // Older versions do not know this flag. It excludes the effect of other programs on the machine.
   const more = store === 'new' ? ['--loop-budget-cpu'] : [];
   if (store === 'new' && options.fatal > 0) more.push(`--loop-budget=${options.fatal}ms`, '--loop-budget-fatal');
+  if (store === 'new' && options['memory-limit'] > 0) more.push(`--memory-limit=${options['memory-limit']}`);
   await using target = await TargetProcess.start(commandFor(store), parent, attack.descriptors, more);
   if (attack.keys !== undefined) await target.fill(attack.keys);
-  const prober = await startProber(target);
+  const prober = await Prober.start(`127.0.0.1:${target.port}`, target.pid, options.interval);
   await delay(QUIET_MS);
   target.resetPeak();
   const before = target.usage();
   await attackIt(attack, target);
   const after = await target.idle(IDLE_MAX_MS);
   // A request that is still unanswered counts with the time so far.
-  const probed = await endProber(prober);
+  const probed = await prober.end();
   const grown = (after?.peakMb ?? Number.NaN) - (before?.residentMb ?? Number.NaN);
   const cpu = (after?.cpuSeconds ?? Number.NaN) - (before?.cpuSeconds ?? Number.NaN);
   const stretch = target.running ? await target.longestStretch() : '-';
@@ -108,8 +96,10 @@ async function measure(attack: Attack, store: string, parent: string): Promise<r
     figure(probed.p99Ms),
     ...ownOf(probed, store),
     figure(grown),
+    figure(after?.peakMb ?? Number.NaN),
     figure(cpu),
     stretch,
+    figure(loadavg()[0]!),
     end,
   ];
 }
@@ -140,6 +130,7 @@ report({
   tables: [{ title: 'What a modest client waits while another one attacks', columns, rows }],
   notes: [
     'own: without the time in which the event loop or the modest client was ready to run and had no core',
+    'load: of the machine, in the last minute of the attack',
     'CPU in worst: what the event loop ran while the longest request was out',
     ...chosen.map(({ name, what }) => `${name}: ${what}`),
   ],

@@ -14,8 +14,9 @@ const LEADER_MAX_MS = 60_000;
 /** Seven idle processes use more CPU than one. */
 const IDLE_SHARE = 0.2;
 
-interface Endpoint {
+export interface Endpoint {
   readonly endpoint: string;
+  readonly peerPort: number;
   readonly pid: number;
 }
 
@@ -26,7 +27,7 @@ export interface Cluster extends AsyncDisposable {
   readonly below: Readonly<Record<string, readonly number[]>>;
 }
 
-export async function startEngram(folder: string): Promise<Cluster> {
+export async function startEngram(folder: string, more: readonly string[] = []): Promise<Cluster> {
   const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false });
   const place: ClusterPlace = {
     pd: lab.pdAddresses,
@@ -34,12 +35,12 @@ export async function startEngram(folder: string): Promise<Cluster> {
     members: await freePlaces(folder),
   };
   const members = place.members.map(
-    (member) => new MemberProcess(place, member, ['--log-level=warn', '--quota-backend-bytes=8589934592']),
+    (member) => new MemberProcess(place, member, ['--log-level=warn', '--quota-backend-bytes=8589934592', ...more]),
   );
   for (const member of members) member.start();
   await Promise.all(members.map(({ endpoint }) => served(endpoint)));
   return {
-    members: members.map(({ endpoint, pid }) => ({ endpoint, pid })),
+    members: members.map(({ endpoint, pid, place: { peerPort } }) => ({ endpoint, pid, peerPort })),
     below: { stores: [1, 2, 3].map((number) => lab.pid(`s${number}`)), pd: [lab.pid('pd1')] },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(members.map((member) => member.kill()));
@@ -71,7 +72,11 @@ export async function startEtcd(folder: string): Promise<Cluster> {
   process.once('exit', () => {
     for (const child of children) child.kill('SIGKILL');
   });
-  const members = children.map((child, at) => ({ endpoint: `127.0.0.1:${ports[at]!.client}`, pid: child.pid! }));
+  const members = children.map((child, at) => ({
+    endpoint: `127.0.0.1:${ports[at]!.client}`,
+    peerPort: ports[at]!.peer,
+    pid: child.pid!,
+  }));
   await Promise.all(members.map(({ endpoint }) => served(endpoint)));
   return {
     members,
@@ -139,7 +144,7 @@ export class ClusterTarget implements LoadTarget {
   }
 }
 
-async function leaderOf({ members }: Cluster): Promise<Endpoint> {
+export async function leaderOf({ members }: Cluster): Promise<Endpoint> {
   for (const endMs = performance.now() + LEADER_MAX_MS; performance.now() < endMs; await delay(50)) {
     for (const member of members) {
       if (await isLeader(member.endpoint, 1000)) return member;
