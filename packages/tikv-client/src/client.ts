@@ -9,6 +9,7 @@ import { SafePoint } from './gc/safe-point.ts';
 import { noObserver } from './observer.ts';
 import { defaultSettings, type Settings, type TikvClientOptions } from './options.ts';
 import { PdClient } from './pd/pd-client.ts';
+import { RegionCalls } from './region/region-calls.ts';
 import { RegionLocator } from './region/region-locator.ts';
 import { RegionSender } from './region/region-sender.ts';
 import { StorePool } from './region/store-pool.ts';
@@ -96,7 +97,7 @@ export class TikvClient implements AsyncDisposable {
       context,
     });
     const background = new BackgroundTasks(logger);
-    const engine = new Engine({
+    const parts = {
       clock,
       random,
       observer,
@@ -110,10 +111,10 @@ export class TikvClient implements AsyncDisposable {
       background,
       statuses: new StatusCache(),
       closing: closer.signal,
-    });
-    engine.resolver = new LockResolver(engine);
-    engine.safePoint = new SafePoint(engine);
-    return new TikvClient(engine, closer);
+    };
+    const resolver = new LockResolver(new RegionCalls(parts));
+    const safePoint = new SafePoint(parts);
+    return new TikvClient(new Engine({ ...parts, resolver, safePoint }), closer);
   }
 
   /** A new timestamp, above all that PD has dealt to any client before the call. */

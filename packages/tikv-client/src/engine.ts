@@ -1,85 +1,27 @@
-import type { Clock, Logger, Random } from '@engram/core';
-import { Backoffer } from './backoff/backoffer.ts';
-import type { KeyCodec } from './codec/key-codec.ts';
 import type { Timestamp } from '@engram/tso';
-import type { SafePoint } from './gc/safe-point.ts';
-import type { Observer } from './observer.ts';
-import type { Settings } from './options.ts';
-import type { PdClient } from './pd/pd-client.ts';
 import { TikvError } from './errors.ts';
-import type { Error as RegionError } from './proto/gen/errorpb.ts';
-import type { ContextInit } from './proto/gen/kvrpcpb.ts';
-import type { RegionLocator } from './region/region-locator.ts';
-import type { RegionSender, SendOptions, SendResult } from './region/region-sender.ts';
-import type { Region } from './region/region.ts';
-import type { StorePool } from './region/store-pool.ts';
-import type { BackgroundTasks } from './runtime/background-tasks.ts';
-import { Call, type CallOptions } from './runtime/call.ts';
-import type { Command } from './transport/commands.ts';
+import type { SafePoint } from './gc/safe-point.ts';
+import { type CallParts, RegionCalls } from './region/region-calls.ts';
+import type { Call } from './runtime/call.ts';
 import type { LockResolver } from './txn/lock-resolver.ts';
 import { ScanBudget } from './txn/scan-budget.ts';
-import type { StatusCache } from './txn/status-cache.ts';
 
-/** Relocations of one operation without a delay. Each later one waits first. */
-const FREE_RELOCATIONS = 3;
+/** What reads and transactions need beside calls to regions. */
+export interface EngineParts extends CallParts {
+  readonly resolver: LockResolver;
+  readonly safePoint: SafePoint;
+}
 
 /** The state that the parts of one client share. Its methods take store keys. */
-export class Engine {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly observer: Observer;
-  readonly logger: Logger | undefined;
-  readonly settings: Settings;
-  readonly codec: KeyCodec;
-  readonly pd: PdClient;
-  readonly stores: StorePool;
-  readonly locator: RegionLocator;
-  readonly sender: RegionSender;
-  readonly background: BackgroundTasks;
-  readonly statuses: StatusCache;
-  readonly closing: AbortSignal;
+export class Engine extends RegionCalls {
   readonly scans = new ScanBudget();
-  /** Set once by the client, like `safePoint`: both are made from the engine. */
-  resolver!: LockResolver;
-  safePoint!: SafePoint;
+  readonly resolver: LockResolver;
+  readonly safePoint: SafePoint;
 
-  constructor(
-    parts: Omit<
-      Engine,
-      | 'scans'
-      | 'resolver'
-      | 'safePoint'
-      | 'backoffer'
-      | 'call'
-      | 'checkTimestamp'
-      | 'checkDealt'
-      | 'backgroundCall'
-      | 'onKey'
-      | 'onRegion'
-    >,
-  ) {
-    this.clock = parts.clock;
-    this.random = parts.random;
-    this.observer = parts.observer;
-    this.logger = parts.logger;
-    this.settings = parts.settings;
-    this.codec = parts.codec;
-    this.pd = parts.pd;
-    this.stores = parts.stores;
-    this.locator = parts.locator;
-    this.sender = parts.sender;
-    this.background = parts.background;
-    this.statuses = parts.statuses;
-    this.closing = parts.closing;
-  }
-
-  /** The `Call` of a call of the public API. */
-  call(options: CallOptions | undefined): Call {
-    return Call.from(this.clock, this.settings.callTimeoutMs, options, this.closing);
-  }
-
-  backoffer(call: Call, budgetMs = this.settings.backoffBudgetMs): Backoffer {
-    return new Backoffer(call, budgetMs, this.random, this.observer);
+  constructor(parts: EngineParts) {
+    super(parts);
+    this.resolver = parts.resolver;
+    this.safePoint = parts.safePoint;
   }
 
   /**
@@ -99,46 +41,5 @@ export class Engine {
     return dealt.then((known) => {
       if (!known) throw new TikvError('future-timestamp', `${timestamp} is above ${this.pd.oracle.newest}`);
     });
-  }
-
-  /** The `Call` of work that outlives the call that caused it. */
-  backgroundCall(): Call {
-    return new Call(this.clock, this.clock.nowMs() + this.settings.backgroundBudgetMs, undefined, this.closing);
-  }
-
-  /** Sends one request about one key, and locates the region again until a region answers. */
-  async onKey<
-    Request extends { readonly context?: ContextInit | undefined },
-    Response extends { readonly regionError: RegionError | undefined },
-  >(
-    key: Uint8Array,
-    command: Command<Request, Response>,
-    request: Request,
-    backoffer: Backoffer,
-    options?: SendOptions,
-  ): Promise<Response> {
-    for (let relocations = 0; ; relocations += 1) {
-      const region = this.locator.cached(key, backoffer.call) ?? (await this.locator.locate(key, backoffer));
-      const result = await this.onRegion(region, command, request, backoffer, relocations, options);
-      if (result.kind === 'answer') return result.response;
-    }
-  }
-
-  /** Sends one request to one region. `relocations`: how often the caller has already located the region again. */
-  async onRegion<
-    Request extends { readonly context?: ContextInit | undefined },
-    Response extends { readonly regionError: RegionError | undefined },
-  >(
-    region: Region,
-    command: Command<Request, Response>,
-    request: Request,
-    backoffer: Backoffer,
-    relocations: number,
-    options?: SendOptions,
-  ): Promise<SendResult<Response>> {
-    if (relocations > FREE_RELOCATIONS) {
-      await backoffer.wait('regionMiss', new TikvError('region-unavailable', 'the regions of the keys keep changing'));
-    }
-    return this.sender.send(region, command, request, backoffer, options);
   }
 }

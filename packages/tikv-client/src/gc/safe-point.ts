@@ -1,32 +1,34 @@
 import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
-import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { isUnimplemented } from '../pd/pd-client.ts';
+import type { CallParts } from '../region/region-calls.ts';
 import { Call } from '../runtime/call.ts';
 
 /** An older cached value must not be used: TiKV may have collected versions that a read needs. */
 const TRUSTED_MS = 99_000;
+
+type SafePointParts = Pick<CallParts, 'clock' | 'settings' | 'closing' | 'pd'>;
 
 /**
  * The timestamp below which versions may be gone. TiKV does not refuse reads below it, but silently misses data. So every read
  * is checked here, a scan before each page.
  */
 export class SafePoint {
-  readonly #engine: Engine;
+  readonly #parts: SafePointParts;
   #value: Timestamp = 0n;
   #readMs = Number.NEGATIVE_INFINITY;
   #oldCalls = false;
   #refreshing: Promise<void> | undefined;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(parts: SafePointParts) {
+    this.#parts = parts;
   }
 
   /** Undefined if the cached safe point allows the read. A promise if PD must be asked first. Throws `gc-too-early`. */
   check(readTs: Timestamp, call: Call): Promise<void> | undefined {
     if (readTs === MAX_TIMESTAMP) return undefined;
-    const ageMs = this.#engine.clock.nowMs() - this.#readMs;
-    if (ageMs > this.#engine.settings.safePointMaxAgeMs) return this.#refreshThenCheck(readTs, call);
+    const ageMs = this.#parts.clock.nowMs() - this.#readMs;
+    if (ageMs > this.#parts.settings.safePointMaxAgeMs) return this.#refreshThenCheck(readTs, call);
     this.checkKnown(readTs);
     return undefined;
   }
@@ -44,14 +46,14 @@ export class SafePoint {
       await call.wait(this.#refreshing);
     } catch (error) {
       call.check(error);
-      if (this.#engine.clock.nowMs() - this.#readMs > TRUSTED_MS) throw error;
+      if (this.#parts.clock.nowMs() - this.#readMs > TRUSTED_MS) throw error;
     }
     this.checkKnown(readTs);
   }
 
   async #refresh(): Promise<void> {
-    const { clock, settings } = this.#engine;
-    const call = new Call(clock, clock.nowMs() + settings.pdTimeoutMs * 2, undefined, this.#engine.closing);
+    const { clock, settings } = this.#parts;
+    const call = new Call(clock, clock.nowMs() + settings.pdTimeoutMs * 2, undefined, this.#parts.closing);
     this.learn(await this.read(call));
   }
 
@@ -59,17 +61,17 @@ export class SafePoint {
   async read(call: Call): Promise<Timestamp> {
     if (!this.#oldCalls) {
       try {
-        return (await this.#engine.pd.getGcState(call))?.txnSafePoint ?? 0n;
+        return (await this.#parts.pd.getGcState(call))?.txnSafePoint ?? 0n;
       } catch (error) {
         if (!isUnimplemented(error)) throw error;
         this.#oldCalls = true;
       }
     }
-    return this.#engine.pd.getGcSafePoint(call);
+    return this.#parts.pd.getGcSafePoint(call);
   }
 
   learn(value: Timestamp): void {
     if (value > this.#value) this.#value = value;
-    this.#readMs = this.#engine.clock.nowMs();
+    this.#readMs = this.#parts.clock.nowMs();
   }
 }

@@ -1,5 +1,5 @@
 import type { Backoffer } from '../backoff/backoffer.ts';
-import type { Engine } from '../engine.ts';
+import type { RegionCalls } from './region-calls.ts';
 import type { Region } from './region.ts';
 import { uniqueByKey } from './unique-by-key.ts';
 import { Limiter } from '../runtime/limiter.ts';
@@ -30,37 +30,37 @@ export interface ByRegionOptions<Item> {
  * keys. If one part fails the others are still sent, unless `inOrder` is set.
  */
 export async function sendByRegion<Item>(
-  engine: Engine,
+  calls: Pick<RegionCalls, 'settings' | 'locator'>,
   items: readonly Item[],
   options: ByRegionOptions<Item>,
 ): Promise<readonly Item[]> {
-  const limiter = options.limiter ?? new Limiter(engine.settings.concurrency);
+  const limiter = options.limiter ?? new Limiter(calls.settings.concurrency);
   const unique = uniqueByKey(items, options.keyOf);
-  await sendGroups(engine, unique, options, limiter, 0);
+  await sendGroups(calls, unique, options, limiter, 0);
   return unique;
 }
 
 async function sendGroups<Item>(
-  engine: Engine,
+  calls: Pick<RegionCalls, 'settings' | 'locator'>,
   items: readonly Item[],
   options: ByRegionOptions<Item>,
   limiter: Limiter,
   relocations: number,
 ): Promise<void> {
-  const groups = await engine.locator.groupBy(items, options.keyOf, options.backoffer);
+  const groups = await calls.locator.groupBy(items, options.keyOf, options.backoffer);
   const tasks: Promise<void>[] = [];
   for (const { region, items: own } of groups) {
     for (const part of partsOf(own, options.keyOf)) {
       if (options.inOrder) {
         if ((await options.send(region, part, relocations)) === 'moved')
-          await sendGroups(engine, part, options, limiter, relocations + 1);
+          await sendGroups(calls, part, options, limiter, relocations + 1);
         continue;
       }
       const sending = limiter.run(() => options.send(region, part, relocations));
       // Keys are grouped again outside of the limiter, because a task that waits for a place in it must not hold one.
       tasks.push(
         sending.then((result) =>
-          result === 'done' ? undefined : sendGroups(engine, part, options, limiter, relocations + 1),
+          result === 'done' ? undefined : sendGroups(calls, part, options, limiter, relocations + 1),
         ),
       );
     }

@@ -2,12 +2,12 @@ import { keyText, nextTurn } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
 import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '@engram/tso';
-import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import type { CheckSecondaryLocksResponse, LockInfo } from '../proto/gen/kvrpcpb.ts';
 import type { Call } from '../runtime/call.ts';
 import { commands } from '../transport/commands.ts';
 import { sendByRegion } from '../region/by-region.ts';
+import type { RegionCalls } from '../region/region-calls.ts';
 import {
   expandLock,
   type FinalStatus,
@@ -38,15 +38,15 @@ export interface ReadAdvice {
 
 /** Finds out the state of transactions that left locks, and clears the locks. */
 export class LockResolver {
-  readonly #engine: Engine;
+  readonly #calls: RegionCalls;
   readonly #questions = new Map<string, Question>();
   /** Regions in which all locks of a large transaction were resolved: "startTs/region/version". */
   readonly #resolvedRegions = new Set<string>();
   /** Locks that are being cleared: "startTs/key". */
   readonly #clearing = new Map<string, Promise<void>>();
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(calls: RegionCalls) {
+    this.#calls = calls;
   }
 
   /** `again`: the read met these locks before, so the server ignores the advice. Then the locks are cleared first. */
@@ -91,19 +91,19 @@ export class LockResolver {
 
   /** For garbage collection: ends the transaction of a lock, even if it is alive. */
   async forceFinal(lock: LockInfo, backoffer: Backoffer): Promise<FinalStatus> {
-    const known = this.#engine.statuses.get(lock.lockVersion);
+    const known = this.#calls.statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
     const state = await this.#check(lock, 0n, MAX_TIMESTAMP, true, backoffer);
     const final = state.kind === 'async-expired' ? await this.#recover(lock, state.primary, backoffer) : state;
     if (final.kind !== 'committed' && final.kind !== 'rolled-back')
       throw new TikvError('protocol-error', `a forced rollback left the transaction ${final.kind}`);
-    this.#engine.statuses.put(lock.lockVersion, final);
+    this.#calls.statuses.put(lock.lockVersion, final);
     return final;
   }
 
   /** The state of the lock's transaction as it is known now. Decides an async-commit transaction whose lock has expired. */
   async #settled(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
-    const known = this.#engine.statuses.get(lock.lockVersion);
+    const known = this.#calls.statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
     // To a reader at MAX_TIMESTAMP the store answers that the lock may be skipped, but does not push the lock's commit
     // timestamp. A snapshot cannot use that answer, so the two kinds of readers do not share a question.
@@ -132,7 +132,7 @@ export class LockResolver {
       callerTs,
       sent: false,
       // Readers that meet the lock in the same turn join before the question is sent.
-      answer: nextTurn(this.#engine.clock)
+      answer: nextTurn(this.#calls.clock)
         .then(() => {
           question.sent = true;
           return this.#decide(lock, question.callerTs, backoffer);
@@ -145,7 +145,7 @@ export class LockResolver {
   }
 
   async #decide(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
-    const { oracle } = this.#engine.pd;
+    const { oracle } = this.#calls.pd;
     const now = await this.#judgingTimestamp(lock, backoffer.call);
     let state = await this.#check(lock, callerTs, now, false, backoffer);
     if (state.kind === 'not-found') {
@@ -160,7 +160,7 @@ export class LockResolver {
       state = await this.#check(lock, callerTs, now, true, backoffer);
     }
     if (state.kind === 'async-expired') state = await this.#recover(lock, state.primary, backoffer);
-    if (state.kind === 'committed' || state.kind === 'rolled-back') this.#engine.statuses.put(lock.lockVersion, state);
+    if (state.kind === 'committed' || state.kind === 'rolled-back') this.#calls.statuses.put(lock.lockVersion, state);
     return state;
   }
 
@@ -169,7 +169,7 @@ export class LockResolver {
    * timestamp from the future, even by a millisecond. The newest known timestamp is used unless the lock has expired since.
    */
   async #judgingTimestamp(lock: LockInfo, call: Call): Promise<Timestamp> {
-    const { oracle } = this.#engine.pd;
+    const { oracle } = this.#calls.pd;
     const { newest } = oracle;
     const remainingMs = (nowMs: number): number => lockRemainingMs(lock.lockVersion, lock.lockTtl, nowMs);
     const decided = remainingMs(physicalMs(newest)) < 0 || remainingMs(oracle.nowMs()) >= 0;
@@ -193,7 +193,7 @@ export class LockResolver {
       forceSyncCommit,
       verifyIsPrimary: true,
     };
-    const answer = await this.#engine.onKey(lock.primaryLock, commands.checkTxnStatus, request, backoffer);
+    const answer = await this.#calls.onKey(lock.primaryLock, commands.checkTxnStatus, request, backoffer);
     if (answer.error !== undefined && answer.error.txnNotFound === undefined) {
       const { primaryMismatch, abort, retryable } = answer.error;
       throw new TikvError(
@@ -203,7 +203,7 @@ export class LockResolver {
           : abort || retryable || 'CheckTxnStatus failed',
       );
     }
-    const nowMs = Math.max(physicalMs(currentTs), this.#engine.pd.oracle.nowMs());
+    const nowMs = Math.max(physicalMs(currentTs), this.#calls.pd.oracle.nowMs());
     return judgeTxnStatus(lock.lockVersion, answer, nowMs);
   }
 
@@ -216,10 +216,10 @@ export class LockResolver {
     if (verdict.kind === 'contradiction')
       throw new TikvError('protocol-error', `transaction ${lock.lockVersion}: ${verdict.detail}`);
     if (verdict.kind === 'fell-back') {
-      const now = await this.#engine.pd.oracle.next(backoffer.call);
+      const now = await this.#calls.pd.oracle.next(backoffer.call);
       return this.#check(lock, 0n, now, true, backoffer, true);
     }
-    this.#engine.statuses.put(lock.lockVersion, verdict);
+    this.#calls.statuses.put(lock.lockVersion, verdict);
     await this.resolveKeys([lock.primaryLock, ...primary.secondaries], lock.lockVersion, verdict, backoffer);
     return verdict;
   }
@@ -230,12 +230,12 @@ export class LockResolver {
     backoffer: Backoffer,
   ): Promise<readonly { readonly asked: number; readonly answer: CheckSecondaryLocksResponse }[]> {
     const answers: { asked: number; answer: CheckSecondaryLocksResponse }[] = [];
-    await sendByRegion(this.#engine, keys, {
+    await sendByRegion(this.#calls, keys, {
       backoffer,
       keyOf: sameKey,
       send: async (region, part, relocations) => {
         const request = { keys: part, startVersion };
-        const result = await this.#engine.onRegion(
+        const result = await this.#calls.onRegion(
           region,
           commands.checkSecondaryLocks,
           request,
@@ -266,7 +266,7 @@ export class LockResolver {
     if (verdict.kind === 'contradiction')
       throw new TikvError('protocol-error', `transaction ${startTs}: ${verdict.detail}`);
     if (verdict.kind === 'fell-back') return undefined;
-    this.#engine.statuses.put(startTs, verdict);
+    this.#calls.statuses.put(startTs, verdict);
     await this.resolveKeys([primary, ...keys], startTs, verdict, backoffer);
     return verdict;
   }
@@ -284,12 +284,12 @@ export class LockResolver {
     backoffer: Backoffer,
   ): Promise<void> {
     const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
-    await sendByRegion(this.#engine, keys, {
+    await sendByRegion(this.#calls, keys, {
       backoffer,
       keyOf: sameKey,
       send: async (region, part, relocations) => {
         const request = { startVersion, commitVersion, keys: part };
-        const result = await this.#engine.onRegion(region, commands.resolveLock, request, backoffer, relocations);
+        const result = await this.#calls.onRegion(region, commands.resolveLock, request, backoffer, relocations);
         if (result.kind === 'relocate') return 'moved';
         if (result.response.error !== undefined) throw resolveFailed(result.response.error);
         return 'done';
@@ -321,10 +321,10 @@ export class LockResolver {
     }
     const commitVersion = status.kind === 'committed' ? status.commitTs : 0n;
     for (let relocations = 0; ; relocations += 1) {
-      const region = await this.#engine.locator.locate(lock.key, backoffer);
+      const region = await this.#calls.locator.locate(lock.key, backoffer);
       const name = `${lock.lockVersion}/${region.id}/${region.version}`;
       if (this.#resolvedRegions.has(name)) return this.resolveKeys([lock.key], lock.lockVersion, status, backoffer);
-      const result = await this.#engine.onRegion(
+      const result = await this.#calls.onRegion(
         region,
         commands.resolveLock,
         { startVersion: lock.lockVersion, commitVersion },
@@ -342,13 +342,13 @@ export class LockResolver {
 
   #clearLater(lock: LockInfo, status: FinalStatus): void {
     if (this.#clearing.has(`${lock.lockVersion}/${keyText(lock.key)}`)) return;
-    const call: Call = this.#engine.backgroundCall();
-    this.#engine.background.run('resolve-lock', () => this.#clear(lock, status, this.#engine.backoffer(call)));
+    const call: Call = this.#calls.backgroundCall();
+    this.#calls.background.run('resolve-lock', () => this.#clear(lock, status, this.#calls.backoffer(call)));
   }
 
   #observe(state: TxnState): void {
     const { kind } = state;
-    this.#engine.observer.lock?.(kind === 'committed' || kind === 'rolled-back' || kind === 'pushed' ? kind : 'alive');
+    this.#calls.observer.lock?.(kind === 'committed' || kind === 'rolled-back' || kind === 'pushed' ? kind : 'alive');
   }
 }
 
