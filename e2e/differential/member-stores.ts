@@ -91,9 +91,9 @@ export class MemberStores extends Stores {
   /** What has ended a member so far, and what the members still hold, each with its place. */
   faults(): readonly string[] {
     const fatal = (this.#cluster?.fatal ?? []).map((error) => `a member has ended: ${String(error)}`);
-    const held = (this.#cluster?.running ?? []).flatMap(({ member: { cluster, store } }) => {
-      const { pins, imagesBytes } = store.replica;
-      return pins.size + imagesBytes === 0 ? [] : [`${cluster.memberId} holds ${pins.size} pins, ${imagesBytes} bytes`];
+    const held = (this.#cluster?.running ?? []).flatMap(({ member: { cluster, stats } }) => {
+      const { pins, imagesBytes } = stats;
+      return pins + imagesBytes === 0 ? [] : [`${cluster.memberId} holds ${pins} pins, ${imagesBytes} bytes`];
     });
     return [...this.#faults, ...fatal, ...held];
   }
@@ -117,8 +117,8 @@ export class MemberStores extends Stores {
   /** What a member answers by itself may lag behind the others. */
   async #caughtUp(cluster: TestCluster): Promise<void> {
     const leader = await cluster.leader();
-    const { next } = leader.member.store.replica;
-    while (cluster.running.some(({ member }) => member.store.replica.applied < next)) await cluster.pass(10);
+    const { next } = leader.member.stats;
+    while (cluster.running.some(({ member }) => member.stats.applied < next)) await cluster.pass(10);
   }
 }
 

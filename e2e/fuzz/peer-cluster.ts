@@ -121,7 +121,7 @@ export class PeerCluster implements AsyncDisposable {
   /** The term and the leader that all members agree on. */
   async agreed(): Promise<{ readonly term: number; readonly leader: bigint }> {
     for (let tries = 0; tries < 600; tries += 1) {
-      const leader = this.all.find(({ member }) => member.member.store.leadership !== undefined)?.member.member.cluster;
+      const leader = this.all.find(({ member }) => member.member.stats.leadsIn !== undefined)?.member.member.cluster;
       const known = ({ member }: Running): boolean =>
         member.member.cluster.leaderId === leader?.memberId && member.member.cluster.term === leader.term;
       if (leader !== undefined && this.all.every(known)) return { term: leader.term, leader: leader.memberId };

@@ -36,6 +36,7 @@ export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
 export { CurrentLeadership } from './src/current-leadership.ts';
 export type { Leadership } from './src/leadership.ts';
 export { isRecallable, recallDecided, recallTxn } from './src/recall-txn.ts';
+export type { NodeStats } from './src/node-stats.ts';
 export type { StoreObserver } from './src/observer.ts';
 export type { OnRecovery, RecoveryProgress } from './src/recovery-progress.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';

@@ -20,6 +20,7 @@ import type { Caller } from './caller.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
 import { CurrentLeadership } from './current-leadership.ts';
 import { Leadership } from './leadership.ts';
+import { type NodeStats, ReplicaStats } from './node-stats.ts';
 import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
 import { readTxn } from './read-txn.ts';
@@ -178,6 +179,7 @@ export async function openBackend(options: BackendOptions & { readonly epoch: Ep
 /** A node's store: its replica, and its leadership while the node leads. `Store` says what the methods promise. */
 export class Backend implements Store, AsyncDisposable {
   readonly replica: Replica;
+  readonly stats: NodeStats;
   readonly #options: BackendOptions;
   readonly #neverAborted = new AbortController().signal;
   readonly #current: CurrentLeadership;
@@ -193,6 +195,7 @@ export class Backend implements Store, AsyncDisposable {
     this.#options = options;
     this.#current = options.current ?? new CurrentLeadership();
     this.replica = replica;
+    this.stats = new ReplicaStats(replica, this.#current);
   }
 
   get revision(): Revision {

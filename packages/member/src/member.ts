@@ -2,11 +2,13 @@ import {
   ALARM_CORRUPT,
   type Backend,
   type BackendSettings,
+  type NodeStats,
   nodeItself,
   type OnRecovery,
   openBackend,
   Scrub,
   type ScrubOptions,
+  type Store,
   type StoreObserver,
 } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random, type SharedBudget } from '@engram/core';
@@ -62,9 +64,16 @@ export interface LoneMemberOptions extends MemberOptions {
   readonly scrub?: Pick<ScrubOptions, 'bytesPerSecond' | 'pauseMs'> | undefined;
 }
 
+/** A store with what it says of itself. */
+export interface ServedStore extends Store, AsyncDisposable {
+  readonly stats: NodeStats;
+}
+
 /** A member that serves until it is disposed. Disposing it closes its storage. */
 export class Member implements AsyncDisposable {
-  readonly store: Backend;
+  /** What clients use. */
+  readonly store: Store;
+  readonly stats: NodeStats;
   readonly cluster: Cluster;
   /** The methods that a transport serves. */
   readonly methods: MethodTable;
@@ -73,11 +82,15 @@ export class Member implements AsyncDisposable {
   readonly health: HealthChecks;
   /** Only of a lone member, until it is disposed. */
   scrub: Scrub | undefined;
+  readonly #backend: ServedStore;
   readonly #compaction: Disposable;
 
-  constructor(store: Backend, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
+  constructor(backend: ServedStore, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
     const { clock, logger, version, limits, servicesObserver: observer, watcherBytes } = options;
+    const store: Store = backend;
+    this.#backend = backend;
     this.store = store;
+    this.stats = backend.stats;
     this.cluster = cluster;
     this.serving = serving;
     this.health = new HealthChecks(store, cluster, clock);
@@ -94,7 +107,7 @@ export class Member implements AsyncDisposable {
     });
     this.#compaction = startAutoCompaction(options.compaction, {
       store,
-      leads: () => store.leadership !== undefined,
+      leads: () => this.stats.leadsIn !== undefined,
       clock,
       logger,
     });
@@ -104,7 +117,7 @@ export class Member implements AsyncDisposable {
     this.serving.set(false);
     this.#compaction[Symbol.dispose]();
     await this.scrub?.[Symbol.asyncDispose]();
-    await this.store[Symbol.asyncDispose]();
+    await this.#backend[Symbol.asyncDispose]();
   }
 }
 

@@ -73,7 +73,7 @@ test('a leader that is cut off serves no linearizable read, renews no lease, wri
   const renewal = refusal(Promise.resolve(old.member.store.leaseKeepAlive(leaseId(5n), nodeItself)));
   // The log still takes the old leader's appends until another member has sealed it.
   await cluster.pass(4000);
-  const next = others.find(({ member }) => member.store.leadership !== undefined)!;
+  const next = others.find(({ member }) => member.stats.leadsIn !== undefined)!;
   await cluster.run(next.member.store.txn(put('k', '2'), nodeItself));
   const late = refusal(old.member.store.txn(put('k', '3'), nodeItself));
   expect(await cluster.run(late)).not.toBe('accepted');
@@ -82,7 +82,7 @@ test('a leader that is cut off serves no linearizable read, renews no lease, wri
   expect(await get(old.member.store, 'k', true), 'a serializable read may be stale, not wrong').toMatch(/[12]/);
   cluster.cut.clear();
   expect(await cluster.run(get(old.member.store, 'k'))).toBe('2');
-  expect(old.member.store.leadership).toBeUndefined();
+  expect(old.member.stats.leadsIn).toBeUndefined();
   expect(cluster.fatal).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ test('a member that is elected, and not any more when it has taken over, follows
   await cluster.pass(100);
   held.get(third)!.resolve();
   for (const id of [second, third]) expect(await cluster.run(get(cluster.member(id).member.store, 'k'))).toBe('2');
-  expect(cluster.member(third).member.store.leadership).toBeDefined();
+  expect(cluster.member(third).member.stats.leadsIn).toBeDefined();
   expect(cluster.fatal).toEqual([]);
 });
 
@@ -233,9 +233,7 @@ test('a leader whose requests to storage go nowhere hands over, and nothing of i
   cluster.cutStorage(id);
   const waiting = cluster.run(leader.member.store.txn(put('a', '1'), nodeItself));
   const fromMs = cluster.clock.nowMs();
-  while (
-    cluster.running.every(({ member }) => member.store.leadership === undefined || member.cluster.memberId === id)
-  ) {
+  while (cluster.running.every(({ member }) => member.stats.leadsIn === undefined || member.cluster.memberId === id)) {
     await cluster.pass(10);
     expect(cluster.clock.nowMs() - fromMs).toBeLessThan(4000);
   }
@@ -259,7 +257,7 @@ test('where storage is slow for all of them, the leader stays', async () => {
   const waiting = leader.member.store.txn(put('a', '1'), nodeItself);
   waiting.catch(() => undefined);
   await cluster.pass(5000);
-  expect(leader.member.store.leadership).toBeDefined();
+  expect(leader.member.stats.leadsIn).toBeDefined();
   for (const { member } of cluster.running) cluster.healStorage(member.cluster.memberId);
   await cluster.run(waiting);
   expect(await cluster.run(get(leader.member.store, 'a'))).toBe('1');
@@ -442,7 +440,7 @@ test('leases end once, wherever they were granted, also when their leader dies',
   expect(await cluster.run(get(follower.member.store, 'leased')), 'it has its whole time again').toBe('v');
   await cluster.pass(4000);
   expect(await cluster.run(get(follower.member.store, 'leased'))).toBeUndefined();
-  expect(follower.member.store.replica.state.lessor.size).toBe(0);
+  expect(follower.member.stats.leases).toBe(0);
   expect(cluster.fatal).toEqual([]);
 });
 

@@ -208,7 +208,7 @@ export class TestCluster {
   /** Waits until a member leads and all running members know it; returns that member. */
   async leader(): Promise<ClusterMember> {
     for (let step = 0; step < 2000; step += 1) {
-      const leader = this.running.find(({ member }) => member.store.leadership !== undefined);
+      const leader = this.running.find(({ member }) => member.stats.leadsIn !== undefined);
       const id = leader?.member.cluster.memberId;
       const known = this.running.every(({ member }) => member.cluster.leaderId === id);
       if (leader !== undefined && known) return leader;

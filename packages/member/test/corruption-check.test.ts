@@ -186,7 +186,7 @@ test('in a cluster: a follower whose data differs is named by the alarm CORRUPT,
   await cluster.pass(3000);
   expect(first.member.store.alarms()).toEqual([]);
   const odd = cluster.running.find((each) => each !== first)!;
-  odd.member.store.replica.hashKv = async (wanted) => {
+  odd.member.store.hashKv = async (wanted) => {
     return { hash: 1, hashRevision: wanted as never, compactRevision: 0 as never };
   };
   await cluster.pass(2500);

@@ -199,7 +199,7 @@ describe('one message', () => {
 test('who is no member is told nothing and can do nothing', async () => {
   const { cluster, leader, term } = await started();
   expect(leader.service.admission(STRANGER)).toBe('unknown');
-  const epoch = leader.member.store.leadership?.epoch ?? 0;
+  const epoch = leader.member.stats.leadsIn ?? 0;
   for (const request of [
     { member: STRANGER, sequence: 1, settled: 1, epoch, leaseGrant: { id: 7n, ttlSeconds: 60 } },
     { member: STRANGER, memberChange: { kind: peerpb.MemberChangeKind.REMOVE, id: 1n } },
@@ -215,7 +215,7 @@ test('who is no member is told nothing and can do nothing', async () => {
 test('a member passes on nothing in the name of another one', async () => {
   const { leader, others } = await started();
   const [one, two] = others as [ClusterMember, ClusterMember];
-  const epoch = leader.member.store.leadership?.epoch ?? 0;
+  const epoch = leader.member.stats.leadsIn ?? 0;
   const grant = { member: idOf(two), sequence: 1, settled: 1, epoch, leaseGrant: { id: 7n, ttlSeconds: 60 } };
   const caller = { ...nodeItself, member: idOf(one) };
   const answer = await leader.service.call(peerpb.encodeRequest(grant), caller);

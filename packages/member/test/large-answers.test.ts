@@ -94,7 +94,7 @@ test('a follower reads a long answer from its own copy: the same as the leader g
     expect(plain(await txn(fresh.cluster, fresh.follower, what))).toEqual(expected);
     expect(fresh.longest()).toBeLessThan(1_000);
     expect(fresh.cluster.fatal).toEqual([]);
-    for (const { member } of fresh.cluster.running) expect(member.store.replica.pins.size).toBe(0);
+    for (const { member } of fresh.cluster.running) expect(member.stats.pins).toBe(0);
   }
 });
 

@@ -29,7 +29,7 @@ async function unlike(limits: TestCluster['limits']) {
   const follower = await cluster.start(id);
   await cluster.leader();
   await cluster.pass(500);
-  expect(follower.member.store.leadership).toBe(undefined);
+  expect(follower.member.stats.leadsIn).toBe(undefined);
   return { cluster, leader, follower };
 }
 
@@ -120,7 +120,7 @@ test.each<{ what: string; txn: Txn; error: string }>([
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();
   const { memberId } = cluster.running.find((each) => each !== leader)!.member.cluster;
-  const epoch = leader.member.store.leadership?.epoch ?? 0;
+  const epoch = leader.member.stats.leadsIn ?? 0;
   const request = peerpb.encodeRequest({ member: memberId, sequence: 1, settled: 1, epoch, txn: encodeTxn(sent) });
   const answer = peerpb.decodeAnswer(
     await cluster.run(leader.service.call(request, { ...nodeItself, member: memberId })),

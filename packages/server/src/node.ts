@@ -221,14 +221,14 @@ function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions 
 
 /** The member's own resources and those for all clients together. */
 function nodeResources(
-  { store }: Member,
+  { store, stats }: Member,
   memory: MemoryBounds,
   descriptors: number | undefined,
 ): readonly BoundedResource[] {
   return [
     {
       resource: 'log_queue_bytes',
-      used: () => store.leadership?.waitingBytes ?? 0,
+      used: () => stats.waitingBytes,
       max: memory.logQueueBytes,
     },
     {
@@ -236,14 +236,14 @@ function nodeResources(
       used: () => store.watchHub.stats.pendingBytes,
       max: memory.watchBacklogBytes,
     },
-    { resource: 'leases', used: () => store.replica.state.lessor.size, max: memory.leases },
-    { resource: 'snapshot_bytes', used: () => store.replica.imagesBytes, max: memory.imagesBytes },
-    { resource: 'value_cache_bytes', used: () => store.replica.cache.bytes, max: memory.valueCacheBytes },
+    { resource: 'leases', used: () => stats.leases, max: memory.leases },
+    { resource: 'snapshot_bytes', used: () => stats.imagesBytes, max: memory.imagesBytes },
+    { resource: 'value_cache_bytes', used: () => stats.cacheBytes, max: memory.valueCacheBytes },
     ...(descriptors === undefined ? [] : [{ resource: 'descriptors', used: openDescriptors, max: descriptors }]),
   ];
 }
 
-function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges {
+function nodeGauges({ store, stats, cluster }: Member, config: NodeConfig): NodeGauges {
   const { totalBytes, inUseBytes, quotaBytes, keys } = store.status();
   const { watchers, streams, slowWatchers, pendingEvents, pendingBytes } = store.watchHub.stats;
   return {
@@ -262,8 +262,8 @@ function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges 
     revision: store.revision,
     compactRevision: store.compactRevision,
     keys,
-    committed: store.replica.next - 1,
-    applied: store.replica.applied - 1,
+    committed: stats.next - 1,
+    applied: stats.applied - 1,
     totalBytes,
     inUseBytes,
     quotaBytes,
@@ -272,7 +272,7 @@ function nodeGauges({ store, cluster }: Member, config: NodeConfig): NodeGauges 
     slowWatchers,
     pendingEvents,
     pendingEventBytes: pendingBytes,
-    pins: store.replica.pins.size,
+    pins: stats.pins,
     alarms: store.alarms(),
   };
 }

@@ -103,7 +103,7 @@ export async function startInCluster(
     identity: { clusterId, memberId },
     ready: (signal) => started.ready(signal),
     localBytes: () => data.storage.image?.local,
-    logHolders: () => (started.member.store.leadership === undefined ? [] : (data.storage.image?.holders ?? [])),
+    logHolders: () => (started.member.stats.leadsIn === undefined ? [] : (data.storage.image?.holders ?? [])),
     peers: network.traffic,
     resources: [
       { resource: 'follower_feed_bytes', used: () => started.feedBytes, max: config.memory.followerFeedBytes },

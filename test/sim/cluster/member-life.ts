@@ -108,7 +108,7 @@ export abstract class MemberLife implements Served {
   }
 
   get leads(): boolean {
-    return this.member?.member.store.leadership !== undefined;
+    return this.member?.member.stats.leadsIn !== undefined;
   }
 
   async open(): Promise<void> {
@@ -149,7 +149,7 @@ export abstract class MemberLife implements Served {
     });
     // Clients are served once the member is ready, as in the server.
     await this.#member.ready(never);
-    this.#face = new Face(this.#member.member.store);
+    this.#face = new Face(this.#member.member.store, this.#member.member.stats);
   }
 
   /** Stops the member as SIGTERM does. */

@@ -1,5 +1,13 @@
-import { type Backend, type BackendSettings, type Caller, type LeadershipEnd, openReplica } from '@engram/backend';
-import { type Clock, epoch, leaseId, type Logger, type Random, revision } from '@engram/core';
+import {
+  type Backend,
+  type BackendSettings,
+  type Caller,
+  type LeadershipEnd,
+  type NodeStats,
+  openReplica,
+  type Store,
+} from '@engram/backend';
+import { assert, type Clock, epoch, leaseId, type Logger, type Random, revision } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import type { Settings } from '../plan/settings.ts';
 
@@ -36,10 +44,15 @@ const caller = (signal: AbortSignal): Caller => ({ signal, user: '', authRevisio
 
 /** The store that is simulated, as clients use it. */
 export class Face {
-  readonly #backend: Backend;
+  readonly #store: Store;
+  readonly #stats: NodeStats;
+  /** Undefined if a member moves the store. */
+  readonly #own: Backend | undefined;
 
-  constructor(backend: Backend) {
-    this.#backend = backend;
+  constructor(store: Store, stats: NodeStats, own?: Backend) {
+    this.#store = store;
+    this.#stats = stats;
+    this.#own = own;
   }
 
   /** Opens a store that has read its log and does not lead. */
@@ -50,121 +63,123 @@ export class Face {
       observer: { compacted: onCompacted },
       ...storeSettings(settings),
     });
-    return new Face(backend);
+    return new Face(backend, backend.stats, backend);
   }
 
   lead(wanted: number): Promise<void> {
-    return this.#backend.lead(epoch(wanted));
+    return this.#moved.lead(epoch(wanted));
   }
 
   stepDown(): Promise<void> {
-    return this.#backend.stepDown();
+    return this.#moved.stepDown();
+  }
+
+  get #moved(): Backend {
+    assert(this.#own !== undefined, 'a member moves this store');
+    return this.#own;
   }
 
   get leads(): boolean {
-    return this.#backend.leadership !== undefined;
+    return this.#stats.leadsIn !== undefined;
   }
 
   get revision(): number {
-    return this.#backend.revision;
+    return this.#store.revision;
   }
 
   /** Everything in the log before this position has taken effect in this store. */
   get applied(): number {
-    return this.#backend.replica.applied;
+    return this.#stats.applied;
   }
 
   get compactRevision(): number {
-    return this.#backend.compactRevision;
+    return this.#store.compactRevision;
   }
 
-  get hub(): Backend['watchHub'] {
-    return this.#backend.watchHub;
+  get hub(): Store['watchHub'] {
+    return this.#store.watchHub;
   }
 
-  txn(txn: Parameters<Backend['txn']>[0], signal: AbortSignal): ReturnType<Backend['txn']> {
-    return this.#backend.txn(txn, caller(signal));
+  txn(txn: Parameters<Store['txn']>[0], signal: AbortSignal): ReturnType<Store['txn']> {
+    return this.#store.txn(txn, caller(signal));
   }
 
-  async range(
-    op: Parameters<Backend['range']>[0],
-    signal: AbortSignal,
-  ): Promise<Awaited<ReturnType<Backend['range']>>> {
-    return this.#backend.range(op, caller(signal));
+  async range(op: Parameters<Store['range']>[0], signal: AbortSignal): Promise<Awaited<ReturnType<Store['range']>>> {
+    return this.#store.range(op, caller(signal));
   }
 
   rangeStream(
-    op: Parameters<Backend['range']>[0],
+    op: Parameters<Store['range']>[0],
     chunkBytes: number,
     signal: AbortSignal,
-  ): ReturnType<Backend['rangeStream']> {
-    return this.#backend.rangeStream(op, chunkBytes, caller(signal));
+  ): ReturnType<Store['rangeStream']> {
+    return this.#store.rangeStream(op, chunkBytes, caller(signal));
   }
 
   compact(wanted: number, physical: boolean, signal: AbortSignal): Promise<void> {
-    return this.#backend.compact(wanted, physical, caller(signal));
+    return this.#store.compact(wanted, physical, caller(signal));
   }
 
-  leaseGrant(id: bigint, ttlSeconds: number, signal: AbortSignal): ReturnType<Backend['leaseGrant']> {
-    return this.#backend.leaseGrant(leaseId(id), ttlSeconds, caller(signal));
+  leaseGrant(id: bigint, ttlSeconds: number, signal: AbortSignal): ReturnType<Store['leaseGrant']> {
+    return this.#store.leaseGrant(leaseId(id), ttlSeconds, caller(signal));
   }
 
-  leaseRevoke(id: bigint, signal: AbortSignal): ReturnType<Backend['leaseRevoke']> {
-    return this.#backend.leaseRevoke(leaseId(id), caller(signal));
+  leaseRevoke(id: bigint, signal: AbortSignal): ReturnType<Store['leaseRevoke']> {
+    return this.#store.leaseRevoke(leaseId(id), caller(signal));
   }
 
   async keepAlive(id: bigint, signal: AbortSignal): Promise<number> {
-    return this.#backend.leaseKeepAlive(leaseId(id), caller(signal));
+    return this.#store.leaseKeepAlive(leaseId(id), caller(signal));
   }
 
-  timeToLive(id: bigint, withKeys: boolean, signal: AbortSignal): ReturnType<Backend['leaseTimeToLive']> {
-    return this.#backend.leaseTimeToLive(leaseId(id), withKeys, caller(signal));
+  timeToLive(id: bigint, withKeys: boolean, signal: AbortSignal): ReturnType<Store['leaseTimeToLive']> {
+    return this.#store.leaseTimeToLive(leaseId(id), withKeys, caller(signal));
   }
 
   async leases(): Promise<readonly bigint[]> {
-    return (await this.#backend.leases('by-remaining', caller(new AbortController().signal))).map(({ id }) => id);
+    return (await this.#store.leases('by-remaining', caller(new AbortController().signal))).map(({ id }) => id);
   }
 
-  alarms(): ReturnType<Backend['alarms']> {
-    return this.#backend.alarms();
+  alarms(): ReturnType<Store['alarms']> {
+    return this.#store.alarms();
   }
 
   activateAlarm(alarm: number, signal: AbortSignal): Promise<void> {
-    return this.#backend.activateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
+    return this.#store.activateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
   }
 
   deactivateAlarm(alarm: number, signal: AbortSignal): Promise<boolean> {
-    return this.#backend.deactivateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
+    return this.#store.deactivateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
   }
 
-  hashKv(wanted: number, signal: AbortSignal): ReturnType<Backend['hashKv']> {
-    return this.#backend.hashKv(revision(wanted), signal);
+  hashKv(wanted: number, signal: AbortSignal): ReturnType<Store['hashKv']> {
+    return this.#store.hashKv(revision(wanted), signal);
   }
 
-  image(signal: AbortSignal): ReturnType<Backend['image']> {
-    return this.#backend.image(signal);
+  image(signal: AbortSignal): ReturnType<Store['image']> {
+    return this.#store.image(signal);
   }
 
   defragment(): Promise<void> {
-    return this.#backend.defragment();
+    return this.#store.defragment();
   }
 
   /** Pins that hold compaction back. */
   get pins(): number {
-    return this.#backend.replica.pins.size;
+    return this.#stats.pins;
   }
 
   /** Asserts that the index is consistent. */
   verify(): void {
-    this.#backend.replica.state.index.verify();
+    this.#stats.verify();
   }
 
   /** The index's count of live keys. */
   get liveKeys(): number {
-    return this.#backend.status().keys;
+    return this.#store.status().keys;
   }
 
   async dispose(): Promise<void> {
-    await this.#backend[Symbol.asyncDispose]();
+    await this.#moved[Symbol.asyncDispose]();
   }
 }
