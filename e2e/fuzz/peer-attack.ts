@@ -21,8 +21,9 @@ export const keptOf = ({ frames }: PeerAttack & { kind: 'exchange' }): Kept => (
   chunks: frames,
 });
 
+/** A file has no line for an empty frame. */
 export const keptFrames = (saved: readonly Kept[]): readonly Buffer[][] =>
-  saved.filter(({ target }) => target === KEPT_TARGET).map(({ chunks }) => [...chunks]);
+  saved.filter(({ target, chunks }) => target === KEPT_TARGET && chunks.length > 0).map(({ chunks }) => [...chunks]);
 
 /** A new attack, or a kept one with some bytes changed. `line` is where it will be sent. */
 export function someAttack(prng: Prng, line: Line, kept: readonly (readonly Buffer[])[]): PeerAttack {
@@ -43,6 +44,8 @@ export function someAttack(prng: Prng, line: Line, kept: readonly (readonly Buff
         number: prng.chance(0.99) ? 20 * at + call + 1 : prng.below(2 ** 20),
         request: request(prng, line),
       })),
+      cancelled: Array.from({ length: prng.chance(0.2) ? prng.below(4) : 0 }, () => prng.below(30)),
+      ...(prng.chance(0.2) ? { ping: 2 ** prng.below(53) } : {}),
     }),
   );
   return { kind: 'exchange', frames, ...how };

@@ -1,15 +1,24 @@
 import { Prng } from '@engram/sim';
 import { Coverage } from './coverage.ts';
 import type { Finding, Kept } from './finding.ts';
-import { keptFrames, keptOf, play, someAttack } from './peer-attack.ts';
+import { keptFrames, keptOf, type Outcome, type PeerAttack, play, someAttack } from './peer-attack.ts';
 import { CLUSTER, MEMBERS, PeerCluster, REMOVED } from './peer-cluster.ts';
+import type { Line } from './peer-messages.ts';
 
 const STRANGER = 0x666n;
 const ANSWER_MS_MAX = 5000;
 const GROWTH_MAX_BYTES = 300 << 20;
 const KEPT_MAX = 2000;
+/** Attacks at a time, of one member few. Groups of them between two looks at the members. */
+const GROUP = 4;
+const GROUPS = 4;
 /** The share of the time in which the attackers are no members. */
 const OUTSIDE_SHARE = 0.6;
+
+interface Made {
+  readonly line: Line;
+  readonly attack: PeerAttack;
+}
 
 export interface PeerReport {
   readonly attacks: number;
@@ -38,6 +47,14 @@ export async function fuzzPeers(seed: number, seconds: number, saved: readonly K
   let sent: Buffer[] = [];
   const found = (what: string): void =>
     void findings.push({ target: 'peers', what: `${what} (SEED=${seed})`, chunks: sent });
+  const someOne = (outside: boolean): Made => {
+    const to = prng.pick(MEMBERS);
+    const names = outside ? [STRANGER, REMOVED, 0n] : MEMBERS.filter((id) => id !== to);
+    const { term } = cluster.at(to).member.member.cluster;
+    const line = { clusterId: CLUSTER, from: prng.pick(names), to, term };
+    return { line, attack: someAttack(prng, line, frames) };
+  };
+  const playOne = ({ line, attack }: Made): Promise<Outcome> => play(attack, cluster.at(line.to).port, line);
   await using coverage = await Coverage.start(/packages\/(peer|member|election|raft-ts|protobuf)\//);
   try {
     await cluster.remove(REMOVED);
@@ -49,22 +66,26 @@ export async function fuzzPeers(seed: number, seconds: number, saved: readonly K
     while (performance.now() < endMs && findings.length === 0) {
       const outside = performance.now() < outsideMs;
       sent = [];
-      for (let batch = 0; batch < 16; batch += 1) {
-        const to = prng.pick(MEMBERS);
-        const names = outside ? [STRANGER, REMOVED, 0n] : MEMBERS.filter((id) => id !== to);
-        const { term } = cluster.at(to).member.member.cluster;
-        const line = { clusterId: CLUSTER, from: prng.pick(names), to, term };
-        const attack = someAttack(prng, line, frames);
-        const outcome = await play(attack, cluster.at(to).port, line);
-        attacks += 1;
-        sent.push(...outcome.sent);
-        const speaker = outside ? 'outside' : 'member';
-        const isNew = !answers.has(`${speaker} ${outcome.answer}`);
-        answers.add(`${speaker} ${outcome.answer}`);
-        const { size } = await coverage.fresh();
-        if (attack.kind === 'follow' || (size === 0 && !isNew) || frames.length >= KEPT_MAX) continue;
-        frames.push([...attack.frames]);
-        kept.push(keptOf(attack));
+      for (let group = 0; group < GROUPS; group += 1) {
+        const made = Array.from({ length: GROUP }, () => someOne(outside));
+        const outcomes = await Promise.all(made.map(playOne));
+        attacks += made.length;
+        sent.push(...outcomes.flatMap((outcome) => outcome.sent));
+        const blocks = new Set(await coverage.fresh());
+        for (const [at, { answer }] of outcomes.entries()) {
+          const named = `${outside ? 'outside' : 'member'} ${answer}`;
+          let isNew = !answers.has(named);
+          answers.add(named);
+          // One of the group has run these blocks. Alone it may do so again.
+          if (!isNew && blocks.size > 0) {
+            sent.push(...(await playOne(made[at]!)).sent);
+            isNew = (await coverage.found(blocks)) > 0;
+          }
+          const { attack } = made[at]!;
+          if (!isNew || attack.kind === 'follow' || frames.length >= KEPT_MAX) continue;
+          frames.push([...attack.frames]);
+          kept.push(keptOf(attack));
+        }
       }
       for (const fault of cluster.faults) found(fault);
       const grown = process.memoryUsage.rss() - rssBytes;

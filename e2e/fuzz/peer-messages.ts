@@ -38,11 +38,15 @@ export function frame(parts: {
   readonly hello?: Uint8Array;
   readonly messages?: readonly Uint8Array[];
   readonly calls?: readonly { readonly number: number; readonly request: Uint8Array }[];
+  readonly cancelled?: readonly number[];
+  readonly ping?: number;
 }): Buffer {
   return Buffer.concat([
     ...(parts.hello === undefined ? [] : [bytes(1, parts.hello)]),
     ...(parts.messages ?? []).map((message) => bytes(2, message)),
     ...(parts.calls ?? []).map((call) => bytes(3, Buffer.concat([number(1, call.number), bytes(2, call.request)]))),
+    ...(parts.cancelled ?? []).map((call) => number(4, call)),
+    ...(parts.ping === undefined ? [] : [number(5, parts.ping)]),
   ]);
 }
 
