@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { circles, folders } from '../tools/folders.ts';
+import { forbiddenFolderImports, unusedFolderPermissions, wrongCircles, wrongFolders } from '../tools/folder-check.ts';
 import {
   forbiddenImports,
   impureSources,
@@ -26,6 +28,16 @@ describe('the repository', () => {
 
   test('every permission is used', () => {
     expect(unusedPermissions(files)).toEqual([]);
+  });
+
+  test('the folders of a package import what the architecture allows, and use every permission', () => {
+    expect(wrongFolders(files, folders)).toEqual([]);
+    expect(forbiddenFolderImports(files, folders)).toEqual([]);
+    expect(unusedFolderPermissions(files, folders)).toEqual([]);
+  });
+
+  test('files of a package import one another in no circle, but for those that are listed with a reason', () => {
+    expect(wrongCircles(files, circles)).toEqual([]);
   });
 
   test('a package.json names what its package imports, and nothing else', () => {

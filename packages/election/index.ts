@@ -7,7 +7,8 @@ export type { StorePlace } from './src/tenure.ts';
 export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';
 // The members, and changes of the membership.
 export { type Member, type MemberId, memberId, hasStarted } from './src/member.ts';
-export { type ClusterState, type StoreLeadership, memberOf } from './src/cluster-state.ts';
+export { type ClusterState, memberOf } from './src/cluster-state.ts';
+export type { StoreLeadership } from './src/store-leadership.ts';
 export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership-rules.ts';
 export { READY_SHARE } from './src/ready-share.ts';
 export { memberIdOf, clusterIdOf } from './src/identity.ts';

@@ -7,7 +7,8 @@ export {
   type LogLevel,
   type LogFormat,
 } from './src/logger.ts';
-export { MetricRegistry, type Reading } from './src/metric-registry.ts';
+export { MetricRegistry } from './src/metric-registry.ts';
+export type { Reading } from './src/metric.ts';
 export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
 export { type ClientRequests, RpcMetrics, type RpcMetricsOptions } from './src/rpc-metrics.ts';
 export { StoreMetrics } from './src/store-metrics.ts';

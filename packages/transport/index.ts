@@ -3,12 +3,10 @@ export { BoundPort } from './src/bound-port.ts';
 export { serve } from './src/serve.ts';
 export { serveGrpcJs } from './src/grpc-js/load.ts';
 export type {
-  BoundAddress,
   HttpHandler,
   HttpRequest,
   HttpResponse,
   KeepaliveOptions,
-  ListenAddress,
   ServeOptions,
   Server,
   TlsOptions,
@@ -24,3 +22,4 @@ export { opensslCiphers } from './src/tls-ciphers.ts';
 export { CertificateTrust } from './src/certificate-trust.ts';
 export { CertificateFollower, readSecureContext } from './src/tls-context.ts';
 export { TlsGate } from './src/tls-gate.ts';
+export type { BoundAddress, ListenAddress } from './src/listen-address.ts';

@@ -27,16 +27,15 @@ export {
 } from './src/messages/requests.ts';
 export { encodeTxn } from './src/messages/txn-request.ts';
 export { HeaderEncoder, type HeaderIdentity } from './src/messages/header.ts';
-export {
-  encodeAnswer,
-  encodeRangeChunk,
-  type Answer,
-  type RangeAnswer,
-  type PagedRangeAnswer,
-  type PutAnswer,
-  type DeleteRangeAnswer,
-  type TxnAnswer,
-} from './src/messages/kv-responses.ts';
+export { encodeAnswer, encodeRangeChunk } from './src/messages/kv-responses.ts';
+export type {
+  Answer,
+  RangeAnswer,
+  PagedRangeAnswer,
+  PutAnswer,
+  DeleteRangeAnswer,
+  TxnAnswer,
+} from './src/messages/answer.ts';
 export { snapshotResponse } from './src/messages/snapshot-response.ts';
 export {
   encodeEvents,

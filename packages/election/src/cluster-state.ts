@@ -1,16 +1,8 @@
-import type { Epoch, LogPosition } from '@engram/core';
 import type { ConfChange, ConfState } from '@engram/raft-ts';
 import { confState, isApplicable } from '@engram/raft-ts';
 import type { Command, MemberChange } from './command.ts';
 import { byId, type Member, type MemberId } from './member.ts';
-
-/** One leadership of the store: its epoch, its leader, and the position in the log of the data where it began. */
-export interface StoreLeadership {
-  readonly epoch: Epoch;
-  readonly holder: MemberId;
-  readonly segment: number;
-  readonly position: LogPosition;
-}
+import type { StoreLeadership } from './store-leadership.ts';
 
 /** The state that the members agree on beside the data, as of one place in Raft's log. Immutable. */
 export interface ClusterState {

@@ -1,5 +1,5 @@
-import type { StoreLeadership } from './cluster-state.ts';
 import type { MemberId } from './member.ts';
+import type { StoreLeadership } from './store-leadership.ts';
 
 /** The contents of an ordinary entry of Raft's log. */
 export type Command =

@@ -4,7 +4,7 @@ import { recordBytes } from '@engram/storage';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
-import type { PeerServerOptions } from './peer-server.ts';
+import type { PeerServerOptions } from './peer-server-options.ts';
 import type { PeerSockets } from './peer-sockets.ts';
 import type { ReceiveLimits } from './receive-limits.ts';
 import { UnsentBytes } from './unsent-bytes.ts';

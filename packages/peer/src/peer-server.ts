@@ -1,32 +1,12 @@
-import { assert, type Clock, type Logger } from '@engram/core';
-import type { PeerService } from '@engram/member';
-import type { BoundPort } from '@engram/transport';
+import { assert } from '@engram/core';
 import { Server } from '@grpc/grpc-js';
 import { channelOptions, peerService } from './methods.ts';
 import { type Exchange, type Follow, PeerCalls } from './peer-calls.ts';
+import type { PeerServerOptions } from './peer-server-options.ts';
 import { PeerSockets } from './peer-sockets.ts';
 import { listenPlainly } from './plain-listener.ts';
 import { ReceiveLimits } from './receive-limits.ts';
 import { listenSecurely } from './secure-listener.ts';
-import type { PeerTls } from './tls.ts';
-import type { Traffic } from './peer-traffic.ts';
-
-export interface PeerServerOptions {
-  readonly clusterId: bigint;
-  readonly memberId: bigint;
-  /** Where the data of the cluster is. Members of clusters with equal ids, by equal URLs and tokens, differ in it. */
-  readonly storeId: bigint;
-  /** What to listen on. Secure ones serve TLS. They belong to the server from the call on. */
-  readonly ports: readonly { readonly port: BoundPort; readonly secure: boolean }[];
-  /** Required if a port is secure. */
-  readonly tls: PeerTls | undefined;
-  readonly service: PeerService;
-  readonly traffic: Traffic;
-  /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
-  readonly queuedBytesMax: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 export interface PeerServer extends AsyncDisposable {
   /** Sends a Raft message to a member over the connection that the member has made. False: there is none. */

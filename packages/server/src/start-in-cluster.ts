@@ -7,7 +7,7 @@ import { openClusterData } from './cluster-data.ts';
 import { ConfigError } from './flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
 import { peerTlsOf } from './peer-tls.ts';
-import { memberOptions, type StartedMember, type StartParts } from './start-member.ts';
+import { memberOptions, type StartedMember, type StartParts } from './started-member.ts';
 
 /** The part of the feed that may be queued for one follower. */
 const FEED_OF_FOLLOWER = 8;

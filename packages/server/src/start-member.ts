@@ -1,47 +1,7 @@
-import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
-import { type Member, type MemberOptions, startLoneMember } from '@engram/member';
-import type { LocalShare, LogHolder } from '@engram/storage';
-import type { BoundedResource, PeerReading } from '@engram/telemetry';
-import type { BoundPorts } from './bound-ports.ts';
+import { startLoneMember } from '@engram/member';
 import { openData } from './data-directory.ts';
 import type { NodeConfig } from './node-config.ts';
-
-export interface StartParts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
-  readonly watcherBytes: SharedBudget;
-  readonly version: string;
-  /** Bound, and not served yet. */
-  readonly ports: BoundPorts;
-  /** Called for each measured time from another member and back. */
-  readonly onPeerRoundTrip: (member: bigint, ms: number) => void;
-  readonly onFatal: (error: Error) => void;
-  /** Called when the cluster has removed this member. */
-  readonly onRemoved: () => void;
-}
-
-/** The ids of this member and its cluster. */
-export interface NodeIdentity {
-  readonly clusterId: bigint;
-  readonly memberId: bigint;
-}
-
-export interface StartedMember {
-  readonly member: Member;
-  readonly identity: NodeIdentity;
-  /** Resolves when the member can serve: at once if it is alone, in a cluster after a leader has answered it. */
-  readonly ready: (signal: AbortSignal) => Promise<void>;
-  /** How much of an image is on the member's disk. Undefined if it keeps no bytes besides TiKV, or shares none. */
-  readonly localBytes: () => LocalShare | undefined;
-  /** The members that trims of the log, or images, wait for. Empty if this member does not lead. */
-  readonly logHolders: () => readonly LogHolder[];
-  /** The resources that only this kind of member has. */
-  readonly resources: readonly BoundedResource[];
-  /** What passes between the member and each other member. */
-  readonly peers: Iterable<readonly [member: bigint, traffic: PeerReading]>;
-}
+import { memberOptions, type StartedMember, type StartParts } from './started-member.ts';
 
 const SCRUB_PAUSE_MS = 3_600_000;
 
@@ -65,41 +25,4 @@ export async function startMember(
   );
   const alone = { localBytes: () => undefined, logHolders: () => [], resources: [], peers: [] };
   return { member, identity, ready: async () => {}, ...alone };
-}
-
-/** What a member is started with, in a cluster or alone. */
-export function memberOptions(
-  config: NodeConfig,
-  { clock, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
-  ids: NodeIdentity,
-): Omit<MemberOptions, 'storage'> {
-  return {
-    identity: { ...ids, name: config.name, peerUrls: config.advertisePeerUrls, clientUrls: config.advertiseClientUrls },
-    settings: {
-      minLeaseTtlSeconds: Math.ceil((1.5 * config.electionTimeoutMs) / 1000),
-      quotaBytes: config.quotaBytes ?? 0,
-      cacheBytesMax: config.memory.valueCacheBytes,
-      waitingBytesMax: config.memory.logQueueBytes,
-      txnAnswerBytesMax: config.memory.answerBytes,
-      leasesMax: config.memory.leases,
-      imagesBytesMax: config.memory.imagesBytes,
-      watchBacklogBytesMax: config.memory.watchBacklogBytes,
-      requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
-      confirmedWithinMs: config.electionTimeoutMs / 2,
-      watchProgressIntervalMs: config.watchProgressIntervalMs,
-    },
-    limits: {
-      maxRequestBytes: config.maxRequestBytes,
-      maxTxnOps: config.maxTxnOps,
-      electionTimeoutMs: config.electionTimeoutMs,
-    },
-    version,
-    compaction: config.compaction,
-    clock,
-    random,
-    logger,
-    ...observers,
-    watcherBytes,
-    onFatal,
-  };
 }

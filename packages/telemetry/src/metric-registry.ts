@@ -1,17 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { assert } from '@engram/core';
+import type { Metric, Reading } from './metric.ts';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
-
-/** The value of a metric at a scrape: a number, or one number for each set of labels. */
-export type Reading = number | readonly Sample[];
-
-export interface Metric {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly name: string;
-  readonly help: string;
-  readonly read: () => Reading;
-}
 
 /**
  * Metrics whose values are kept by the code that counts, and read only at a scrape. prom-client's own counters cost

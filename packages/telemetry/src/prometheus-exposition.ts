@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Metric } from './metric-registry.ts';
+import type { Metric } from './metric.ts';
 import type { Labels } from './plain-histogram.ts';
 
 /** Takes a part of a millisecond; three milliseconds the first time, when little of the code is compiled. */

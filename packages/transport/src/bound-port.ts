@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { BoundAddress, ListenAddress } from './serve-options.ts';
+import type { BoundAddress, ListenAddress } from './listen-address.ts';
 
 /** Connections that the kernel holds until the listener accepts them. Go's net package takes the system's maximum, too. */
 const BACKLOG = 4096;

@@ -4,7 +4,8 @@ import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
-import { type BoundAddress, type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
+import type { BoundAddress } from './listen-address.ts';
+import { type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
 import { TlsGate } from './tls-gate.ts';
 
 /** A connection whose protocol is known. Its socket is paused, and the first bytes are still in it. */

@@ -1,11 +1,7 @@
 import { ClientBudgets, type Clock, type Logger, type LoopWatch } from '@engram/core';
 import type { Method, MethodTable } from '@engram/wire';
 import type { BoundPort } from './bound-port.ts';
-
-export type ListenAddress =
-  /** `port` 0 takes a free port. An empty `host` listens on every interface. */
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
+import type { BoundAddress, ListenAddress } from './listen-address.ts';
 
 export type TlsVersion = 'TLS1.0' | 'TLS1.1' | 'TLS1.2' | 'TLS1.3';
 
@@ -116,10 +112,6 @@ export interface ServeOptions {
   /** Only timeouts that differ from the defaults. */
   readonly timeouts?: Partial<TransportTimeouts>;
 }
-
-export type BoundAddress =
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
 
 export interface Server {
   readonly address: BoundAddress;

@@ -1,5 +1,6 @@
 import { epoch, logPosition } from '@engram/core';
-import type { ClusterState, StoreLeadership } from '../cluster-state.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { StoreLeadership } from '../store-leadership.ts';
 import type { Command, MemberChange } from '../command.ts';
 import { byId, type Member, memberId } from '../member.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';

@@ -1,6 +1,7 @@
-import { type ByteList, ByteViews, type PagedBytes, unreachable } from '@engram/core';
+import { type ByteList, ByteViews, unreachable } from '@engram/core';
 import { sizeVarint } from '@engram/protobuf';
 import type { Message } from '../rpc.ts';
+import type { Answer, PagedRangeAnswer, RangeAnswer } from './answer.ts';
 import { AnswerMessage } from './answer-message.ts';
 import { sizeRevision } from './header.ts';
 import { PIECE_MIN, PieceWriter } from './piece-writer.ts';
@@ -12,47 +13,6 @@ import { RangeMessage } from './range-message.ts';
  * proto/etcd/api/etcdserverpb/rpc.proto. `header` is an encoded ResponseHeader. Operations within a transaction have a
  * header with their revision only; a nested transaction has an empty one (etcd server/etcdserver/txn: newTxnResp).
  */
-
-export interface RangeAnswer {
-  readonly kind: 'range';
-  readonly revision: number;
-  /** Encoded mvccpb.KeyValue. Shared, because the message may refer to them; must not be changed. */
-  readonly kvs: ByteList;
-  readonly more: boolean;
-  readonly count: number;
-}
-
-/** A range whose versions are read in pages. It is a complete answer, never an operation of a transaction. */
-export interface PagedRangeAnswer {
-  readonly kind: 'paged-range';
-  readonly revision: number;
-  /** Owned by the message, which disposes it. */
-  readonly kvs: PagedBytes;
-  readonly more: boolean;
-  readonly count: number;
-}
-
-export interface PutAnswer {
-  readonly kind: 'put';
-  readonly revision: number;
-  readonly prevKv: Uint8Array | undefined;
-}
-
-export interface DeleteRangeAnswer {
-  readonly kind: 'delete-range';
-  readonly revision: number;
-  readonly deleted: number;
-  readonly prevKvs: ByteList;
-}
-
-export interface TxnAnswer {
-  readonly kind: 'txn';
-  readonly revision: number;
-  readonly succeeded: boolean;
-  readonly responses: readonly Answer[];
-}
-
-export type Answer = RangeAnswer | PutAnswer | DeleteRangeAnswer | TxnAnswer;
 
 /** A RangeResponse, PutResponse, DeleteRangeResponse or TxnResponse, by the answer's kind. */
 export function encodeAnswer(header: Uint8Array, answer: Answer | PagedRangeAnswer): Message {

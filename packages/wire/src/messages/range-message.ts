@@ -1,7 +1,7 @@
 import { assert, type ByteList, ByteViews, type PagedBytes } from '@engram/core';
 import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
-import type { PagedRangeAnswer, RangeAnswer } from './kv-responses.ts';
+import type { PagedRangeAnswer, RangeAnswer } from './answer.ts';
 
 /** Maximum length of a field's tag and length prefix, for a message of at most 4 GiB. */
 const FIELD_HEAD_BYTES_MAX = 6;

@@ -1,0 +1,22 @@
+import type { Clock, Logger } from '@engram/core';
+import type { PeerService } from '@engram/member';
+import type { BoundPort } from '@engram/transport';
+import type { Traffic } from './peer-traffic.ts';
+import type { PeerTls } from './tls.ts';
+
+export interface PeerServerOptions {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  /** Where the data of the cluster is. Members of clusters with equal ids, by equal URLs and tokens, differ in it. */
+  readonly storeId: bigint;
+  /** What to listen on. Secure ones serve TLS. They belong to the server from the call on. */
+  readonly ports: readonly { readonly port: BoundPort; readonly secure: boolean }[];
+  /** Required if a port is secure. */
+  readonly tls: PeerTls | undefined;
+  readonly service: PeerService;
+  readonly traffic: Traffic;
+  /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
+  readonly queuedBytesMax: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

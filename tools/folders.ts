@@ -1,0 +1,82 @@
+/**
+ * The rooms of a package as data: the folders of its src/, from the lowest up, and what each may import of those before
+ * it. `.` is the files of src/ itself, which may import every folder; a folder imports them only if it lists them. `gen`
+ * and `testing` are no rooms. A package whose files lie in src/ alone has no entry. Permissions that no file uses are
+ * refused.
+ */
+export const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  wire: { messages: ['.'] },
+  'raft-ts': { codec: ['.'] },
+  election: { codec: ['.'] },
+  'etcd-api': { snapshot: ['.'] },
+  transport: {
+    h2: ['.'],
+    grpc: ['.', 'h2'],
+    http: ['.', 'h2'],
+    'grpc-js': ['.', 'http'],
+  },
+  'tikv-client': {
+    runtime: ['.'],
+    backoff: ['.', 'runtime'],
+    codec: ['.'],
+    transport: ['.', 'runtime'],
+    pd: ['.', 'runtime', 'backoff', 'transport'],
+    region: ['.', 'runtime', 'backoff', 'codec', 'transport', 'pd'],
+    txn: ['.', 'runtime', 'backoff', 'codec', 'transport', 'region'],
+    gc: ['.', 'runtime', 'backoff', 'transport', 'pd', 'region', 'txn'],
+    admin: ['.', 'runtime', 'codec', 'transport', 'region'],
+  },
+  sim: { model: [] },
+};
+
+/**
+ * Files of one package that import one another in a circle, each with its reason. No other circle is allowed, also not of
+ * types.
+ */
+export const circles: readonly { readonly files: readonly string[]; readonly why: string }[] = [
+  {
+    files: ['candidate', 'follower', 'leader', 'raft', 'replication'].map((name) => `packages/raft-ts/src/${name}.ts`),
+    why: 'one state machine: a file for what it does in each role, which changes the role',
+  },
+  {
+    files: [
+      'packages/tikv-client/src/engine.ts',
+      'packages/tikv-client/src/gc/safe-point.ts',
+      'packages/tikv-client/src/region/by-region.ts',
+      'packages/tikv-client/src/txn/lock-resolver.ts',
+    ],
+    why: 'the engine is what each request needs, and has the parts that make requests themselves',
+  },
+  {
+    files: ['packages/tikv-client/src/txn/scanner.ts', 'packages/tikv-client/src/txn/snapshot.ts'],
+    why: 'a scan is a method of a snapshot, and reads through it',
+  },
+  {
+    files: ['packages/tikv-client/src/testing/fake-channel.ts', 'packages/tikv-client/src/testing/fake-cluster.ts'],
+    why: 'a channel of the fake brings requests to its cluster',
+  },
+  {
+    files: ['packages/transport/src/h2/receive-flow.ts', 'packages/transport/src/h2/stream.ts'],
+    why: 'a stream has a part in the flow control of its connection, which keeps its streams',
+  },
+  {
+    files: ['packages/transport/src/h2/lead.ts', 'packages/transport/src/h2/request-head.ts'],
+    why: 'a head keeps the target that was looked up for it',
+  },
+  {
+    files: [
+      'catch-up',
+      'live-set',
+      'range-node',
+      'read-deadlines',
+      'stream-progress',
+      'stream-state',
+      'watcher-state',
+    ].map((name) => `packages/watch-hub/src/${name}.ts`),
+    why: 'the state of a watcher and that of its stream refer to each other',
+  },
+  {
+    files: ['packages/sim/src/sim-disk.ts', 'packages/sim/src/sim-file.ts'],
+    why: 'a file of the simulated disk asks the disk for its faults',
+  },
+];
