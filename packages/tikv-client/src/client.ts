@@ -109,12 +109,12 @@ export class TikvClient implements AsyncDisposable {
       locator,
       sender,
       background,
-      statuses: new StatusCache(),
       closing: closer.signal,
     };
-    const resolver = new LockResolver(new RegionCalls(parts));
+    const statuses = new StatusCache();
+    const resolver = new LockResolver(new RegionCalls(parts), statuses);
     const safePoint = new SafePoint(parts);
-    return new TikvClient(new Engine({ ...parts, resolver, safePoint }), closer);
+    return new TikvClient(new Engine({ ...parts, statuses, resolver, safePoint }), closer);
   }
 
   /** A new timestamp, above all that PD has dealt to any client before the call. */

@@ -5,9 +5,11 @@ import { type CallParts, RegionCalls } from './region/region-calls.ts';
 import type { Call } from './runtime/call.ts';
 import type { LockResolver } from './txn/lock-resolver.ts';
 import { ScanBudget } from './txn/scan-budget.ts';
+import type { StatusCache } from './txn/status-cache.ts';
 
 /** What reads and transactions need beside calls to regions. */
 export interface EngineParts extends CallParts {
+  readonly statuses: StatusCache;
   readonly resolver: LockResolver;
   readonly safePoint: SafePoint;
 }
@@ -15,11 +17,13 @@ export interface EngineParts extends CallParts {
 /** The state that the parts of one client share. Its methods take store keys. */
 export class Engine extends RegionCalls {
   readonly scans = new ScanBudget();
+  readonly statuses: StatusCache;
   readonly resolver: LockResolver;
   readonly safePoint: SafePoint;
 
   constructor(parts: EngineParts) {
     super(parts);
+    this.statuses = parts.statuses;
     this.resolver = parts.resolver;
     this.safePoint = parts.safePoint;
   }

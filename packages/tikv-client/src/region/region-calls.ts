@@ -10,7 +10,6 @@ import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { BackgroundTasks } from '../runtime/background-tasks.ts';
 import { Call, type CallOptions } from '../runtime/call.ts';
 import type { Command } from '../transport/commands.ts';
-import type { StatusCache } from '../txn/status-cache.ts';
 import type { RegionLocator } from './region-locator.ts';
 import type { RegionSender, SendOptions, SendResult } from './region-sender.ts';
 import type { Region } from './region.ts';
@@ -32,7 +31,6 @@ export interface CallParts {
   readonly locator: RegionLocator;
   readonly sender: RegionSender;
   readonly background: BackgroundTasks;
-  readonly statuses: StatusCache;
   readonly closing: AbortSignal;
 }
 
@@ -49,7 +47,6 @@ export class RegionCalls implements CallParts {
   readonly locator: RegionLocator;
   readonly sender: RegionSender;
   readonly background: BackgroundTasks;
-  readonly statuses: StatusCache;
   readonly closing: AbortSignal;
 
   constructor(parts: CallParts) {
@@ -64,7 +61,6 @@ export class RegionCalls implements CallParts {
     this.locator = parts.locator;
     this.sender = parts.sender;
     this.background = parts.background;
-    this.statuses = parts.statuses;
     this.closing = parts.closing;
   }
 

@@ -16,6 +16,7 @@ import {
   lockRemainingMs,
   type TxnState,
 } from './lock.ts';
+import type { StatusCache } from './status-cache.ts';
 
 /** Locks of transactions with fewer keys are resolved key by key. For others the store scans the whole region. */
 const LITE_KEYS = 16n;
@@ -39,14 +40,16 @@ export interface ReadAdvice {
 /** Finds out the state of transactions that left locks, and clears the locks. */
 export class LockResolver {
   readonly #calls: RegionCalls;
+  readonly #statuses: StatusCache;
   readonly #questions = new Map<string, Question>();
   /** Regions in which all locks of a large transaction were resolved: "startTs/region/version". */
   readonly #resolvedRegions = new Set<string>();
   /** Locks that are being cleared: "startTs/key". */
   readonly #clearing = new Map<string, Promise<void>>();
 
-  constructor(calls: RegionCalls) {
+  constructor(calls: RegionCalls, statuses: StatusCache) {
     this.#calls = calls;
+    this.#statuses = statuses;
   }
 
   /** `again`: the read met these locks before, so the server ignores the advice. Then the locks are cleared first. */
@@ -91,19 +94,19 @@ export class LockResolver {
 
   /** For garbage collection: ends the transaction of a lock, even if it is alive. */
   async forceFinal(lock: LockInfo, backoffer: Backoffer): Promise<FinalStatus> {
-    const known = this.#calls.statuses.get(lock.lockVersion);
+    const known = this.#statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
     const state = await this.#check(lock, 0n, MAX_TIMESTAMP, true, backoffer);
     const final = state.kind === 'async-expired' ? await this.#recover(lock, state.primary, backoffer) : state;
     if (final.kind !== 'committed' && final.kind !== 'rolled-back')
       throw new TikvError('protocol-error', `a forced rollback left the transaction ${final.kind}`);
-    this.#calls.statuses.put(lock.lockVersion, final);
+    this.#statuses.put(lock.lockVersion, final);
     return final;
   }
 
   /** The state of the lock's transaction as it is known now. Decides an async-commit transaction whose lock has expired. */
   async #settled(lock: LockInfo, callerTs: Timestamp, backoffer: Backoffer): Promise<TxnState> {
-    const known = this.#calls.statuses.get(lock.lockVersion);
+    const known = this.#statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
     // To a reader at MAX_TIMESTAMP the store answers that the lock may be skipped, but does not push the lock's commit
     // timestamp. A snapshot cannot use that answer, so the two kinds of readers do not share a question.
@@ -160,7 +163,7 @@ export class LockResolver {
       state = await this.#check(lock, callerTs, now, true, backoffer);
     }
     if (state.kind === 'async-expired') state = await this.#recover(lock, state.primary, backoffer);
-    if (state.kind === 'committed' || state.kind === 'rolled-back') this.#calls.statuses.put(lock.lockVersion, state);
+    if (state.kind === 'committed' || state.kind === 'rolled-back') this.#statuses.put(lock.lockVersion, state);
     return state;
   }
 
@@ -219,7 +222,7 @@ export class LockResolver {
       const now = await this.#calls.pd.oracle.next(backoffer.call);
       return this.#check(lock, 0n, now, true, backoffer, true);
     }
-    this.#calls.statuses.put(lock.lockVersion, verdict);
+    this.#statuses.put(lock.lockVersion, verdict);
     await this.resolveKeys([lock.primaryLock, ...primary.secondaries], lock.lockVersion, verdict, backoffer);
     return verdict;
   }
@@ -266,7 +269,7 @@ export class LockResolver {
     if (verdict.kind === 'contradiction')
       throw new TikvError('protocol-error', `transaction ${startTs}: ${verdict.detail}`);
     if (verdict.kind === 'fell-back') return undefined;
-    this.#calls.statuses.put(startTs, verdict);
+    this.#statuses.put(startTs, verdict);
     await this.resolveKeys([primary, ...keys], startTs, verdict, backoffer);
     return verdict;
   }
