@@ -39,15 +39,6 @@ export const circles: readonly { readonly files: readonly string[]; readonly why
     why: 'one state machine: a file for what it does in each role, which changes the role',
   },
   {
-    files: [
-      'packages/tikv-client/src/engine.ts',
-      'packages/tikv-client/src/gc/safe-point.ts',
-      'packages/tikv-client/src/region/by-region.ts',
-      'packages/tikv-client/src/txn/lock-resolver.ts',
-    ],
-    why: 'the engine is what each request needs, and has the parts that make requests themselves',
-  },
-  {
     files: ['packages/tikv-client/src/txn/scanner.ts', 'packages/tikv-client/src/txn/snapshot.ts'],
     why: 'a scan is a method of a snapshot, and reads through it',
   },
