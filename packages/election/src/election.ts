@@ -154,7 +154,8 @@ export class Election {
 
   get #receiver(): MessageReceiver {
     const { leader, term: now } = this.#raft.node;
-    return { ...this.#options, state: this.#state, term: now, leader, skippedEntries: this.#skippedEntries };
+    const [state, skippedEntries, mayBeRemoved] = [this.#state, this.#skippedEntries, this.#mayBeRemoved];
+    return { ...this.#options, state, term: now, leader, skippedEntries, mayBeRemoved };
   }
 
   /** For how many election timeouts this member has known no leader. */
@@ -342,7 +343,7 @@ export class Election {
    */
   get #mayBeRemoved(): boolean {
     const { self, limits } = this.#options;
-    if (this.#state.removed.includes(self)) return true;
+    if (this.#isLeader || this.#state.removed.includes(self)) return !this.#isLeader;
     const { leader } = this.#raft.node;
     const silentTicks = leader === undefined ? this.#ticks - this.#ledTick : this.#peers.silentTicks(leader);
     return silentTicks > 2 * limits.electionTicks;

@@ -20,6 +20,8 @@ export interface MessageReceiver {
   readonly term: Term;
   /** The leader that this member follows. It may be one that was removed, until another one leads. */
   readonly leader: MemberId | undefined;
+  /** The member has asked whether it was removed, or is about to. */
+  readonly mayBeRemoved: boolean;
   /** See `ElectionOptions`. */
   readonly isGivenMember?: ElectionOptions['isGivenMember'];
   /** Entries that the operator has told this member to skip. */
@@ -48,7 +50,11 @@ export function faultOf(message: PeerMessage, speaker: Speaker, receiver: Messag
   if (message.clusterId !== clusterId) return `a message of cluster ${message.clusterId.toString(16)}`;
   if (message.kind === 'removed') {
     if (message.to !== self) return 'the dismissal of another member';
-    return speaker.dialed ? undefined : 'a dismissal by who was not dialed';
+    if (!speaker.dialed) return 'a dismissal by who was not dialed';
+    // Only who has asked is answered, by a question or by a request for votes. Any member could tell the others.
+    return receiver.leader === undefined || receiver.mayBeRemoved
+      ? undefined
+      : 'a dismissal of a member that has a leader';
   }
   const { from, to } = message.kind === 'leaving' ? message : message.message;
   if (from !== speaker.member) return `a message in the name of ${from.toString(16)}`;
