@@ -57,6 +57,7 @@ export class ClusterHealth implements Disposable {
       store: backend,
       peers,
       leads,
+      leader: () => cluster.leaderId,
       intervals: options.corruptionChecks ?? { newestMs: 0, compactedMs: 0 },
       onDiffers: (why) => void this.#giveUp(why),
       clock,

@@ -168,7 +168,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
     confirm,
     confirmedWithinMs: settings.confirmedWithinMs,
     changeMembers: (change, asking) => cluster.passedOn(change, asking),
-    hashKv: (asked, asking) => health.corruption.answer(asked, asking),
+    hashKv: (asked, from, asking) => health.corruption.answer(asked, from, asking),
   });
   peers.serve(calls);
   const gate = new PeerGate({ driver, calls, feed, clock, logger });

@@ -19,6 +19,8 @@ export interface CorruptionCheckOptions {
   readonly store: Pick<Backend, 'hashKv' | 'activateAlarm' | 'compactRevision'>;
   readonly peers: Pick<Peers, 'call'>;
   readonly leads: () => boolean;
+  /** The member that leads, as far as this one knows; 0: none. */
+  readonly leader: () => bigint;
   readonly intervals: CorruptionIntervals;
   /** This member's data is not that of the others: it must not be used. */
   readonly onDiffers: (why: string) => void;
@@ -65,10 +67,15 @@ export class CorruptionCheck implements Disposable {
     for (const timer of this.#timers) timer.cancel();
   }
 
-  /** The answer to another member. */
-  async answer({ revision, compare, expected }: peerpb.HashKv, signal: AbortSignal): Promise<peerpb.AnswerInit> {
-    const { hash, hashRevision } = await this.#options.store.hashKv(revision, signal);
-    if (compare && hash !== expected) this.#differs(hashRevision, hash, expected);
+  /** The answer to another member. Only the leader knows what most members have: this one ends for nobody else's word. */
+  async answer(
+    { revision, compare, expected }: peerpb.HashKv,
+    from: bigint,
+    signal: AbortSignal,
+  ): Promise<peerpb.AnswerInit> {
+    const { store, leader } = this.#options;
+    const { hash, hashRevision } = await store.hashKv(revision, signal);
+    if (compare && hash !== expected && from === leader()) this.#differs(hashRevision, hash, expected);
     return { hash: { hash } };
   }
 
@@ -129,8 +136,9 @@ export class CorruptionCheck implements Disposable {
 
   /** Tells a member what most others have. */
   async #tell(member: bigint, revision: number, expected: number): Promise<void> {
-    if (member !== this.#options.self) await this.#hashOf(member, { revision, compare: true, expected });
-    else await this.answer({ revision, compare: true, expected }, this.#closing.signal);
+    const { self } = this.#options;
+    if (member !== self) await this.#hashOf(member, { revision, compare: true, expected });
+    else await this.answer({ revision, compare: true, expected }, self, this.#closing.signal);
   }
 
   #differs(revision: number, hash: number, expected: number): void {

@@ -32,7 +32,7 @@ import { txnResultForm } from './txn-result-form.ts';
 
 export interface LeaderCallsOptions {
   /** See `CorruptionCheck.answer`. */
-  readonly hashKv: (request: peerpb.HashKv, signal: AbortSignal) => Promise<peerpb.AnswerInit>;
+  readonly hashKv: (request: peerpb.HashKv, from: bigint, signal: AbortSignal) => Promise<peerpb.AnswerInit>;
   readonly backend: Backend;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -81,7 +81,7 @@ export class LeaderCalls {
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | Uint8Array {
     const { leadership, replica } = this.#options.backend;
     if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied });
-    if (request.hashKv !== undefined) return this.#hashKv(request.hashKv, caller.signal);
+    if (request.hashKv !== undefined) return this.#hashKv(request.hashKv, caller);
     if (request.member !== caller.member) throw new EngramError('NotCapable'); // its writes would be found by another member
     if (leadership === undefined) return peerpb.encodeAnswer({ error: 'NotLeader' });
     if (request.sequence === 0) return this.#done(request, leadership, caller);
@@ -99,8 +99,8 @@ export class LeaderCalls {
     return confirmedLately(clock, confirmedWithinMs, () => confirm(signal));
   }
 
-  async #hashKv(request: peerpb.HashKv, signal: AbortSignal): Answering {
-    return peerpb.encodeAnswer(await this.#options.hashKv(request, signal));
+  async #hashKv(request: peerpb.HashKv, { member, signal }: PeerCaller): Answering {
+    return peerpb.encodeAnswer(await this.#options.hashKv(request, member, signal));
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {

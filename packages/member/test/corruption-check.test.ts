@@ -55,6 +55,7 @@ class Leader {
         },
       },
       leads: () => this.leads,
+      leader: () => 1n,
       intervals,
       onDiffers: (why) => this.differs.push(why),
       clock: this.clock,
@@ -170,10 +171,13 @@ describe('a start', () => {
 test('a member that is told what the others have compares itself, and says so', async () => {
   const { check, differs } = leader;
   const asked = { revision: 9, compare: false, expected: 0 };
-  expect(await check.answer(asked, never)).toEqual({ hash: { hash: 7 } });
-  expect(await check.answer({ ...asked, compare: true, expected: 7 }, never)).toEqual({ hash: { hash: 7 } });
+  expect(await check.answer(asked, 1n, never)).toEqual({ hash: { hash: 7 } });
+  expect(await check.answer({ ...asked, compare: true, expected: 7 }, 1n, never)).toEqual({ hash: { hash: 7 } });
   expect(differs).toEqual([]);
-  await check.answer({ ...asked, compare: true, expected: 8 }, never);
+  // Who does not lead does not know what most members have.
+  await check.answer({ ...asked, compare: true, expected: 8 }, 2n, never);
+  expect(leader.differs).toEqual([]);
+  await check.answer({ ...asked, compare: true, expected: 8 }, 1n, never);
   expect(differs).toEqual(['the hash of its data at revision 9 is 7, and that of most members 8']);
 });
 

@@ -196,6 +196,35 @@ describe('one message', () => {
   });
 });
 
+test('a member that hears its leader is dismissed by nobody that it has dialed', async () => {
+  const { cluster, leader, others, term } = await started();
+  const [one, two] = others as [ClusterMember, ClusterMember];
+  for (const [speaker, receiver] of [
+    [two, one],
+    [leader, one],
+    [one, leader],
+  ] as const) {
+    const dismissal = say({ kind: 'removed', clusterId: CLUSTER, to: memberId(idOf(receiver)) });
+    expect(receiver.service.message(dismissal, { member: idOf(speaker), dialed: true })).toMatch('that has a leader');
+  }
+  await expectUnharmed(cluster, leader, term);
+});
+
+test('a member ends for no hash that another one than the leader expects', async () => {
+  const { cluster, leader, others, term } = await started();
+  const [one, two] = others as [ClusterMember, ClusterMember];
+  for (const [speaker, receiver] of [
+    [two, one],
+    [one, leader],
+  ] as const) {
+    const hashKv = { revision: 0, compare: true, expected: 7 };
+    const request = peerpb.encodeRequest({ member: idOf(speaker), hashKv });
+    const answer = await cluster.run(receiver.service.call(request, { ...nodeItself, member: idOf(speaker) }));
+    expect(peerpb.decodeAnswer(answer).hash).toBeDefined();
+  }
+  await expectUnharmed(cluster, leader, term);
+});
+
 test('who is no member is told nothing and can do nothing', async () => {
   const { cluster, leader, term } = await started();
   expect(leader.service.admission(STRANGER)).toBe('unknown');
