@@ -9,6 +9,7 @@ import {
   type Step,
 } from '../plan/plan.ts';
 import { withPlain } from '../plan/settings.ts';
+import { type LieKind, lieWeights } from './liar.ts';
 import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
 
 /** Weights of the requests to a cluster, in addition to those to a node. */
@@ -67,7 +68,7 @@ const scenarioWeights = {
 export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;
 export type ClusterFaultKind = keyof typeof faultWeights;
 export type ClusterScenarioKind = keyof typeof scenarioWeights;
-export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind | ClusterScenarioKind;
+export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind | ClusterScenarioKind | LieKind;
 export type ClusterStep = Step<ClusterStepKind>;
 
 export interface ClusterPlan {
@@ -79,6 +80,8 @@ export interface ClusterPlan {
 export const isClusterFault = (kind: ClusterStepKind): kind is ClusterFaultKind => kind in faultWeights;
 export const isClusterScenario = (kind: ClusterStepKind): kind is ClusterScenarioKind => kind in scenarioWeights;
 
+/** The part of the steps that are lies, where a member lies. */
+const LIE_SHARE = 0.2;
 const STEPS_MIN = 30;
 const STEPS_MAX = 200;
 /** Longer gaps than for one node, because elections take seconds and bursts alone would end before the first. */
@@ -102,7 +105,9 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
     ),
     scenarioShare: random.pick([0, 0.02, 0.05]),
   });
+  const lies = drawWeights(random, lieWeights, 0.2);
   const kindOf = (): ClusterStepKind => {
+    if (settings.liar > 0 && random.chance(LIE_SHARE)) return lies(random);
     if (random.chance(scenarioShare)) return scenarios(random);
     return random.chance(faultShare) ? faults(random) : requests(random);
   };

@@ -82,6 +82,7 @@ export class ClusterRequestStep {
     const { members, settings } = this.#world;
     if (members.length <= settings.members) return;
     const target = this.#random.pick(members);
+    this.#world.removals.add(target.id);
     this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, anybody));
   }
 

@@ -4,6 +4,7 @@ import { finish } from './cluster-finish.ts';
 import { type ClusterPlan, isClusterFault, isClusterScenario, makeClusterPlan } from './cluster-plan.ts';
 import { ClusterRequestStep } from './cluster-requests.ts';
 import { ClusterScenarioStep } from './cluster-scenarios.ts';
+import { isLie, LieStep } from './liar.ts';
 import { ClusterWorld } from './cluster-world.ts';
 
 /** Runs the plan of a cluster's seed to its end, or to the first finding. */
@@ -26,6 +27,7 @@ async function play(world: ClusterWorld): Promise<void> {
         const { kind } = step;
         if (isClusterFault(kind)) ClusterFaultStep.run(world, step, kind);
         else if (isClusterScenario(kind)) ClusterScenarioStep.run(world, step, kind);
+        else if (isLie(kind)) LieStep.run(world, step, kind);
         else ClusterRequestStep.run(world, step, kind);
       }),
     );

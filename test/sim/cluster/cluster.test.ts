@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { makeClusterPlan } from './cluster-plan.ts';
 import { runCluster } from './cluster-run.ts';
 
 const RUNS = Number(process.env['SIM_RUNS'] ?? 12);
@@ -13,6 +14,24 @@ describe('a simulated cluster', () => {
 
   test('tells the same story of the same seed, byte for byte', async () => {
     for (const seed of [2, 7]) expect(await story(seed)).toBe(await story(seed));
+  });
+
+  test('meets every kind of lie', async () => {
+    const stories: string[] = [];
+    for (let seed = 1; stories.length < 12; seed += 1)
+      if (makeClusterPlan(seed).settings.liar > 0) stories.push(await story(seed));
+    const lines = stories.join('\n');
+    for (const what of [
+      /lie \d+ to m\d: a dismissal: a dismissal/,
+      /the word of a second leader: a second leader/,
+      /the heartbeat of an election that nobody won: taken/,
+      /a write in another member's name: NotCapable/,
+      /a write: done/,
+      /lie-in-answer/,
+      /lie-in-stream/,
+      /lie-of-follower/,
+    ])
+      expect(what.test(lines), String(what)).toBe(true);
   });
 
   test('meets what it is made to meet', async () => {

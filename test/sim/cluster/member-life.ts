@@ -24,6 +24,8 @@ export interface MemberLifeParts {
   /** The host to which a member's address leads now. */
   readonly hostOf: (member: bigint) => SimHost;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
+  /** See `PeerLinksOptions`. */
+  readonly mayRefuse?: (peer: bigint, fault: string) => boolean;
   readonly onAppending: (batch: LogBatch, seal: Seal) => void;
   readonly onCompacted: (compactRevision: number) => void;
   readonly onRemoved: () => void;
@@ -83,11 +85,11 @@ export abstract class MemberLife implements Served {
   #face: Face | undefined;
 
   constructor(parts: MemberLifeParts) {
-    const { id, host, network, hostOf, serviceOf } = parts;
+    const { id, host, network, hostOf, serviceOf, mayRefuse } = parts;
     this.#parts = parts;
     this.id = id;
     this.process = host.start();
-    this.links = new PeerLinks({ network, self: id, process: this.process, hostOf, serviceOf });
+    this.links = new PeerLinks({ network, self: id, process: this.process, hostOf, serviceOf, mayRefuse });
   }
 
   /** True if an image was published without waiting for the member. */

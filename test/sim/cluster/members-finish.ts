@@ -41,8 +41,8 @@ export async function finishMembers(world: MembersWorld): Promise<void> {
   await until(
     world,
     'requests are answered',
-    () => world.calls.underWay.length === 0,
-    () => world.calls.underWay.join(', '),
+    () => world.calls.underWay.length === 0 && (world.liar?.underWay.size ?? 0) === 0,
+    () => [...world.calls.underWay, ...(world.liar?.underWay ?? [])].join(', '),
   );
   // An addition that was answered meanwhile may have added a member that is not started yet.
   await healthy(world);

@@ -11,6 +11,7 @@ import { LogJudge } from '../world/log-judge.ts';
 import type { Served } from '../world/served.ts';
 import { Story } from '../world/story.ts';
 import { WatchClient } from '../world/watch-client.ts';
+import { Liar } from './liar.ts';
 import { type MemberLife, type MemberLifeParts, urlOf } from './member-life.ts';
 import type { MemberNode } from './member-node.ts';
 import type { MemberSettings } from './settings.ts';
@@ -47,12 +48,18 @@ export abstract class MembersWorld<
   readonly nodes: Node[] = [];
   /** The host of a node outside the cluster. */
   readonly spareHost: SimHost;
+  /** The member that lies, if one does. */
+  readonly liar: Liar | undefined;
+  /** Members that clients have asked to remove. */
+  readonly removals = new Set<bigint>();
   /** True once no more faults occur. */
   ending = false;
   /** True once no more nodes are started. */
   over = false;
   /** True after a fault, or before the first leader. Calls may fail because of it. */
   troubled = true;
+  /** True once every request must be served. */
+  calmed = false;
   readonly #firstMembers: readonly ElectedMember[];
   /** What a process that starts now is told of the members, as it would read it in TiKV. */
   #lastKnown: readonly ElectedMember[];
@@ -106,6 +113,7 @@ export abstract class MembersWorld<
           onSeen: (revision) => this.judge.told(revision),
         }),
     );
+    this.liar = settings.liar === 0 ? undefined : new Liar(BigInt(settings.liar), settings.liarClaims);
     this.spareHost = new SimHost(this.scheduler, { name: 'spare', random: this.random.fork('spare') });
     this.#failed = new Promise((_resolve, reject) => {
       this.#fail = reject;
@@ -251,6 +259,7 @@ export abstract class MembersWorld<
       readPeers: () => Promise.resolve(this.#knownMembers()),
       hostOf: (id) => this.nodeOf(id).host,
       serviceOf: (process) => this.#serviceOf(process),
+      mayRefuse: (peer, fault) => this.#mayRefuse(node.id, peer, fault),
       onAppending: (batch, seal) => {
         const attempt = attemptOf(batch, seal);
         if (!this.#sentMs.has(attempt)) this.#sentMs.set(attempt, this.nowMs);
@@ -258,6 +267,8 @@ export abstract class MembersWorld<
       onCompacted: () => undefined,
       onRemoved: () => {
         this.tell(() => `${node.name} is removed`);
+        if (!this.removals.has(node.id))
+          this.fail(new Finding('broken', `${node.name} leaves, and nobody has removed it`));
         node.removed = true;
         life.process.after(0, () => this.kill(node));
       },
@@ -326,6 +337,7 @@ export abstract class MembersWorld<
   /** No fault is left, and all members know one leader: from now on every request must be served. */
   calm(): void {
     this.troubled = false;
+    this.calmed = true;
   }
 
   /** Kills all processes, so that no work continues after the run. */
@@ -336,7 +348,7 @@ export abstract class MembersWorld<
   #fatal(node: Node, life: Life, error: unknown): void {
     if (!life.process.alive) return;
     this.tell(() => `${node.name} ends itself: ${String(error)}`);
-    if (!this.#isExcused(node, error)) {
+    if (!this.isLiar(node) && !this.#isExcused(node, error)) {
       this.fail(new Finding('broken', `${node.name} ends: ${String(error)}`, { cause: error }));
       return;
     }
@@ -353,7 +365,19 @@ export abstract class MembersWorld<
   #serviceOf(process: SimProcess): ReturnType<MemberLife['links']['serviceOf']> {
     const node = this.nodes.find(({ host }) => host === process.host);
     const life = node?.alive;
-    return life?.process === process ? life.member?.service : undefined;
+    const service = life?.process === process ? life.member?.service : undefined;
+    if (service === undefined || node === undefined || !this.isLiar(node)) return service;
+    return this.liar?.serviceOf(service);
+  }
+
+  isLiar({ id }: { readonly id: bigint }): boolean {
+    return this.liar?.id === id;
+  }
+
+  /** The liar's process does not know what it has said, so what it sends and gets may not fit. */
+  #mayRefuse(from: bigint, to: bigint, fault: string): boolean {
+    if (this.liar === undefined) return false;
+    return this.isLiar({ id: from }) || this.isLiar({ id: to }) || (this.liar.claims && OF_TWO_LEADERS.test(fault));
   }
 
   #knownMembers(): readonly ElectedMember[] {
@@ -383,7 +407,8 @@ export abstract class MembersWorld<
     const { settings } = this;
     return {
       aborted,
-      leaderless: this.troubled,
+      // The connections of a liar end.
+      leaderless: this.troubled || (!this.calmed && this.liar?.id === (life as Partial<MemberLife>).id),
       stopping: life.stopping,
       failingReads: false,
       forgotten: life.forgotten === true,
@@ -391,6 +416,7 @@ export abstract class MembersWorld<
       quota: settings.unlike,
       impatient: settings.imageHoldMaxMs < 60_000,
       slow: false,
+      lied: this.liar !== undefined,
       timeoutMs: settings.requestTimeoutMs,
       nowMs: this.nowMs,
     };
@@ -427,15 +453,21 @@ export abstract class MembersWorld<
       },
       error: (fields, message) => {
         tell('error', fields, message);
-        const broken = Object.values(fields).some(
-          (field) =>
-            field instanceof AssertionError || /AssertionError|TypeError|ReferenceError|RangeError/.test(String(field)),
-        );
+        const broken =
+          !this.isLiar(node) &&
+          Object.values(fields).some(
+            (field) =>
+              field instanceof AssertionError ||
+              /AssertionError|TypeError|ReferenceError|RangeError/.test(String(field)),
+          );
         if (broken) this.fail(new Finding('broken', `${node.name} logged: ${message} ${textOf(fields)}`));
       },
     };
   }
 }
+
+/** Where one member has claimed an election, another may have won it. */
+const OF_TWO_LEADERS = /^(?:a second leader|a request to campaign)/;
 
 const attemptOf = ({ first }: LogBatch, { epoch, holder }: Seal): string => `${first}/${epoch}/${holder}`;
 

@@ -11,6 +11,8 @@ export interface PeerLinksOptions {
   /** The host of a member, even if the member does not run. */
   readonly hostOf: (member: bigint) => SimHost;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
+  /** Whether it is no defect that `peer` does not take a message of this member. Default: never. */
+  readonly mayRefuse?: ((peer: bigint, fault: string) => boolean) | undefined;
 }
 
 /** The list of a member lags behind, or another one does not know of its removal. */
@@ -18,11 +20,6 @@ const EXPECTED_FAULTS: ReadonlySet<string> = new Set([
   'a message of a removed member',
   'a message of a member that is not in the list',
 ]);
-
-/** Members that keep the rules take all other messages of each other. */
-function refused(fault: string): void {
-  if (!EXPECTED_FAULTS.has(fault)) throw new Error(`a message of a member was refused: ${fault}`);
-}
 
 /** A process' connections to the other members, as packages/peer keeps them. */
 export class PeerLinks implements PeerNetwork {
@@ -54,7 +51,7 @@ export class PeerLinks implements PeerNetwork {
     const sent = bytes.slice();
     network.send(process, hostOf(member), (receiver) => {
       const fault = serviceOf(receiver)?.message(sent, { member: self, dialed: true });
-      if (fault !== undefined) refused(fault);
+      if (fault !== undefined) this.#refused(member, fault);
     });
   }
 
@@ -76,6 +73,12 @@ export class PeerLinks implements PeerNetwork {
     this.#links.get(member)?.reset();
   }
 
+  /** Members that keep the rules take all other messages of each other. */
+  #refused(peer: bigint, fault: string): void {
+    if (EXPECTED_FAULTS.has(fault) || this.#options.mayRefuse?.(peer, fault) === true) return;
+    throw new Error(`a message of a member was refused: ${fault}`);
+  }
+
   #linkTo(member: bigint): PeerLink {
     const found = this.#links.get(member);
     if (found === undefined) throw new PeerError('unsent', `there is no way to member ${member}`);
@@ -92,7 +95,7 @@ export class PeerLinks implements PeerNetwork {
         network,
         from: process,
         self,
-        onRefused: refused,
+        onRefused: (fault) => this.#refused(id, fault),
         to: () => hostOf(id),
         serviceOf,
         onConnected: () => own()?.connected(id),

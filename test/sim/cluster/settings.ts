@@ -14,6 +14,10 @@ export interface MemberSettings extends Settings {
   readonly networkTwice: number;
   /** Members are started with flags of their own: election timeout, size of a transaction, quota. */
   readonly unlike: boolean;
+  /** The member, one of the first, that lies within its certificate. 0: none. */
+  readonly liar: number;
+  /** The liar also claims elections that it has not won. */
+  readonly liarClaims: boolean;
   /** Delay of one way between a member and shared storage. */
   readonly logDelayMsMax: number;
   readonly logTimeoutMs: number;
@@ -36,6 +40,8 @@ export const plainClusterSettings: ClusterSettings = {
   networkLost: 0,
   networkTwice: 0,
   unlike: false,
+  liar: 0,
+  liarClaims: false,
   logDelayMsMax: 1,
   logTimeoutMs: 2000,
   raftDelayMsMax: 1,
@@ -64,6 +70,8 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     imageEveryBytes: pick(0, 100, 1000),
     imagePageBytes: pick(60, 300, 65_536),
     unlike: random.chance(0.3),
+    liar: random.chance(0.25) ? random.between(1, 3) : 0,
+    liarClaims: random.chance(0.5),
   };
   return settings;
 }

@@ -18,6 +18,8 @@ export type FindingKind =
   | 'state'
   /** A resource is held without need. */
   | 'leak'
+  /** A member that lies has done more than it may. */
+  | 'lie'
   /** A broken invariant, or an unhandled error. */
   | 'broken';
 

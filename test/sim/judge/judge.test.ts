@@ -151,6 +151,7 @@ const noExcuse = {
   quota: false,
   impatient: false,
   slow: false,
+  lied: false,
   timeoutMs: 1000,
   nowMs: 0,
 };

@@ -1,4 +1,5 @@
 import { mutants } from './catalogue.ts';
+import { lieMutants } from './lie-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
 const member = 'packages/member/src';
@@ -462,5 +463,6 @@ const alsoOfNodes = [
 export const clusterMutants: readonly Mutant[] = [
   ...past,
   ...possible,
+  ...lieMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];

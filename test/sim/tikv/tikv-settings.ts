@@ -40,6 +40,7 @@ export function drawTikvSettings(random: Prng): TikvSettings {
   return {
     ...drawClusterSettings(random),
     members: pick(3, 3, 3, 3, 1),
+    liar: 0,
     logDelayMsMax: pick(0.2, 1, 5, 20),
     logTimeoutMs: pick(300, 1000, 5000),
     imageEveryBytes: pick(100, 500, 2000),

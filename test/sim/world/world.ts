@@ -284,6 +284,7 @@ export class World implements Clients {
       narrow: settings.waitingBytesMax < 1 << 20,
       quota: settings.quotaBytes > 0,
       impatient: settings.imageHoldMaxMs < 60_000,
+      lied: false,
       // Under CORRUPT no lease ends, and whoever asks for one whose time is over waits for its end.
       slow:
         isCorrupt(this.history) ||
