@@ -31,6 +31,7 @@ export type {
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts';
 export type { CommittedWrite } from './src/committed-write.ts';
+export type { ReadBatch } from './src/batch-reader.ts';
 export { Replica } from './src/replica.ts';
 export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
 export { CurrentLeadership } from './src/current-leadership.ts';

@@ -1,4 +1,4 @@
-import { decodeKeyValueMeta, decodeRecord, type KeyValueMeta, type LogRecord } from '@engram/coder';
+import type { KeyValueMeta } from '@engram/coder';
 import {
   assert,
   EVENT_DELETE,
@@ -14,6 +14,7 @@ import {
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { LogBatch } from '@engram/storage';
+import { type ChangeRecord, type ReadRecord, readRecord } from './batch-reader.ts';
 import type { CommittedWrite } from './committed-write.ts';
 
 /** Decoding a record and inserting its version, in microseconds. */
@@ -28,12 +29,15 @@ const RECORD_US = 3;
  * version is a broken invariant. A replay makes no events, because there are no watchers.
  *
  * Between two slices the index has some of the batch's versions. No reader sees them before the revision moves.
+ *
+ * @param read the records, if they are decoded already.
  */
 export function* decodeBatch(
   batch: LogBatch,
   index: KeyIndex,
   replaying: boolean,
   slice: Slice,
+  read?: readonly ReadRecord[],
 ): SlicedWork<CommittedWrite[]> {
   const writes: CommittedWrite[] = [];
   let events: KvEvent[] = [];
@@ -45,7 +49,7 @@ export function* decodeBatch(
   };
   for (let record = 0; record < batch.records.length; record += 1) {
     if (slice.spend(RECORD_US)) yield;
-    const decoded = decodeRecord(batch.records[record]!);
+    const { record: decoded, kv } = read?.[record] ?? readRecord(batch.records[record]!);
     if (decoded.kind === 'origin') {
       endGroup();
       const write = writes.pop();
@@ -53,12 +57,12 @@ export function* decodeBatch(
       writes.push({ ...write, origin: { memberId: decoded.memberId, sequence: decoded.sequence } });
       continue;
     }
-    if (decoded.kind !== 'put' && decoded.kind !== 'delete') {
+    if (kv === undefined) {
       endGroup();
       writes.push({ mark: decoded, group: undefined, origin: undefined });
       continue;
     }
-    const { mod, event } = insertVersion(decoded, logPosition(batch.first + record), index, replaying);
+    const { mod, event } = insertVersion(decoded, kv, logPosition(batch.first + record), index, replaying);
     if (mod !== at) endGroup();
     at = mod;
     if (event !== undefined) events.push(event);
@@ -67,15 +71,13 @@ export function* decodeBatch(
   return writes;
 }
 
-type ChangeRecord = Extract<LogRecord, { readonly kind: 'put' | 'delete' }>;
-
 function insertVersion(
   record: ChangeRecord,
+  kv: KeyValueMeta,
   position: LogPosition,
   index: KeyIndex,
   replaying: boolean,
 ): { readonly mod: Revision; readonly event: KvEvent | undefined } {
-  const kv = decodeKeyValueMeta(record.kv);
   const { key, createRevision, modRevision, version, lease } = kv;
   const head = index.head(key);
   if (head >= 0 && index.modRevision(head) >= modRevision) {

@@ -20,8 +20,10 @@ import {
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
+import { AheadOfState } from './ahead-of-state.ts';
 import { Applier } from './applier.ts';
 import { decodeBatch } from './batch-decoder.ts';
+import { type ReadBatch, readBatch } from './batch-reader.ts';
 import { checkpointPays } from './checkpoint-policy.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { CommittedWrite } from './committed-write.ts';
@@ -113,6 +115,7 @@ export class Replica implements AsyncDisposable {
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
   readonly #images: ImageAccount;
+  readonly #ahead: AheadOfState;
   #next: LogPosition;
   #needed: LogPosition;
   /** Bytes of the log after the newest checkpoint. */
@@ -129,6 +132,7 @@ export class Replica implements AsyncDisposable {
     this.clock = clock;
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
+    this.#ahead = new AheadOfState(state);
     this.leaseLists = new LeaseLists({
       lessor: state.lessor,
       clock,
@@ -272,15 +276,20 @@ export class Replica implements AsyncDisposable {
   /**
    * Takes a batch that is in the log, from any leader. It must begin where this replica ends. A batch of very many records
    * is decoded in slices: the promise resolves when it is taken, and nothing else may be given to this replica before.
+   *
+   * @param read what `read` has made of it. Without it the batch comes from the log itself: if it is damaged, this throws.
    */
-  follow(batch: LogBatch): Promise<void> | undefined {
+  follow(batch: LogBatch, read?: ReadBatch): Promise<void> | undefined {
     assert(!this.#decoding, 'a batch is given while another is decoded');
+    assert(read === undefined || read.batch === batch, 'another batch was read');
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     this.cache.forgetPending(batch.first); // left by an ended leadership of this node
     const slice = this.newSlice();
-    const decoded = doSliced(this.#decode(batch, slice), () => slice.turn(this.clock));
-    const take = (writes: readonly CommittedWrite[]): void =>
+    const decoded = doSliced(this.#decode(batch, read, slice), () => slice.turn(this.clock));
+    const take = (writes: readonly CommittedWrite[]): void => {
+      if (read !== undefined) this.#ahead.took(read);
       this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+    };
     if (!(decoded instanceof Promise)) {
       take(decoded);
       return undefined;
@@ -292,8 +301,20 @@ export class Replica implements AsyncDisposable {
     });
   }
 
-  *#decode(batch: LogBatch, slice: Slice): SlicedWork<readonly CommittedWrite[]> {
-    const writes = yield* decodeBatch(batch, this.state.index, false, slice);
+  /**
+   * Decodes a batch that another member says is in the log, and checks that it continues what this replica has: then `follow`
+   * can take it, if nothing else is taken before. A text: why it cannot be in the log. Nothing has changed in either case.
+   */
+  read(batch: LogBatch): ReadBatch | string | Promise<ReadBatch | string> {
+    assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
+    const before = this.#ahead.before(this.#next, this.#applier.next);
+    if (before === undefined) return this.settled().then(() => this.read(batch));
+    const slice = this.newSlice();
+    return doSliced(readBatch(batch, before, slice), () => slice.turn(this.clock));
+  }
+
+  *#decode(batch: LogBatch, read: ReadBatch | undefined, slice: Slice): SlicedWork<readonly CommittedWrite[]> {
+    const writes = yield* decodeBatch(batch, this.state.index, false, slice, read?.records);
     for (const { group } of writes) {
       if (group === undefined) continue;
       for (const event of group.events) {

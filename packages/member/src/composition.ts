@@ -176,10 +176,12 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
   outcomes.clusterChanged(driver.view.cluster);
   driver.publish(name, clientUrls);
   const endOf: RemoteLeader['endOf'] = (leader, asking) => remote.endOf(leader, asking);
-  const follower = new Follower({ ...shared, endOf, storage, logger, onFatal });
+  const nameOf = (id: bigint): string | undefined => driver.view.cluster.members.find((one) => one.id === id)?.name;
+  const onRefused = (leader: bigint): void => network.refusedBatch?.(leader);
+  const follower = new Follower({ ...shared, endOf, onRefused, nameOf, storage, logger, onFatal });
   const moved = { backend, driver, follower, feed, calls, proof, known };
   const transitions = new TransitionDriver({ ...moved, inputs, clock, logger, onFatal });
-  const images = keepImages(options, { replica, leads, onFatal, driver });
+  const images = keepImages(options, { replica, leads, nameOf, onFatal });
   const member = new Member(backend, cluster, new HealthStatus(), options);
   return { member, gate, feed, replica, outcomes, health, driver, transitions, images, applied, known, closing };
 }
@@ -187,12 +189,11 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
 /** Undefined if the members share only the log. */
 function keepImages(
   { storage, clock, logger, imagePolicy: policy = defaultImagePolicy }: ClusterMemberOptions,
-  { driver, ...parts }: Pick<ImageKeeperOptions, 'leads' | 'onFatal' | 'replica'> & { readonly driver: ElectionDriver },
+  parts: Pick<ImageKeeperOptions, 'leads' | 'nameOf' | 'onFatal' | 'replica'>,
 ): ImageKeeper | undefined {
   const { image } = storage;
   if (image === undefined) return undefined;
-  const nameOf = (id: bigint): string | undefined => driver.view.cluster.members.find((one) => one.id === id)?.name;
-  return new ImageKeeper({ ...parts, image, nameOf, policy, clock, logger });
+  return new ImageKeeper({ ...parts, image, policy, clock, logger });
 }
 
 /** How long a leader that stops waits for a successor. */

@@ -1,4 +1,4 @@
-import type { Replica } from '@engram/backend';
+import type { ReadBatch, Replica } from '@engram/backend';
 import type { Clock, Logger, LogPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageUnavailableError, endOf } from '@engram/storage';
 import type { KnownLeader, Leader } from './known-leader.ts';
@@ -14,12 +14,19 @@ export interface FollowerOptions {
   readonly endOf: (leader: Leader, signal: AbortSignal) => Promise<LogPosition | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** A batch of this leader was not taken. */
+  readonly onRefused: (leader: bigint) => void;
+  /** The name of a member, for warnings; undefined if it is not in the member list. */
+  readonly nameOf: (member: bigint) => string | undefined;
   /** The log is damaged, or an invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
 const IDLE_MS = 1000;
 const RETRY_MS = 20;
+/** How long a leader is not followed after a batch of it was refused: twice as long each time, until one is taken. */
+const REFUSED_MS_MIN = 100;
+const REFUSED_MS_MAX = 5000;
 /** Records that were handed to the replica and have not taken effect. Above this bound the stream waits. */
 const LAG_RECORDS_MAX = 200_000;
 
@@ -29,10 +36,15 @@ const LAG_RECORDS_MAX = 200_000;
  *
  * Invariant: it takes no batch that the leader does not know of. The log may hold a batch whose leader has no answer yet,
  * and reads at the leader do not show that batch. If this member showed it first, a later read at the leader would miss it.
+ *
+ * A batch of the stream is decoded and checked before anything of it is taken. One that no leader writes is refused, and the
+ * stream ends: the leader or the way from it is at fault. The log itself is believed.
  */
 export class Follower {
   readonly #options: FollowerOptions;
   #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
+  /** The leader whose batch was refused last, and how long it is not followed then. Undefined once one was taken. */
+  #refused: { readonly leader: Leader; readonly pauseMs: number } | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -57,6 +69,7 @@ export class Follower {
   async #run(signal: AbortSignal): Promise<void> {
     const { leader, clock, memberId, logger } = this.#options;
     while (!signal.aborted) {
+      let pauseMs = RETRY_MS;
       try {
         const known = await leader
           .when(({ memberId: other }) => other !== memberId, clock.nowMs() + IDLE_MS, signal)
@@ -70,22 +83,41 @@ export class Follower {
           this.#options.onFatal(error instanceof Error ? error : new Error('following failed', { cause: error }));
           return;
         }
-        logger.debug({ error: String(error) }, 'lost the stream of committed batches');
+        if (error instanceof RefusedBatch) pauseMs = this.#refusedBatch(error);
+        else logger.debug({ error: String(error) }, 'lost the stream of committed batches');
       }
       // The stream has ended, or there is none: the leader may not have taken over yet.
-      await this.#pause(signal);
+      await this.#pause(pauseMs, signal);
     }
   }
 
-  #pause(signal: AbortSignal): Promise<void> {
+  /** Returns how long this leader is not followed. */
+  #refusedBatch({ leader, message }: RefusedBatch): number {
+    const { onRefused, nameOf, logger } = this.#options;
+    const before = this.#refused;
+    const again = before?.leader.memberId === leader.memberId && before.leader.epoch === leader.epoch;
+    const pauseMs = again ? Math.min(REFUSED_MS_MAX, 2 * before.pauseMs) : REFUSED_MS_MIN;
+    this.#refused = { leader, pauseMs };
+    onRefused(leader.memberId);
+    if (!again) {
+      const member = leader.memberId.toString(16);
+      logger.error({ member, name: nameOf(leader.memberId), error: message }, 'refused a batch of the leader');
+    }
+    return pauseMs;
+  }
+
+  /** Ends earlier when there is another leader. */
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
         timer.cancel();
+        stopListening();
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const timer = this.#options.clock.after(RETRY_MS, end);
+      const timer = this.#options.clock.after(ms, end);
+      const stopListening = this.#options.leader.onChange(end);
       signal.addEventListener('abort', end);
     });
   }
@@ -128,23 +160,40 @@ export class Follower {
         if (either.aborted) return;
         if (endOf(batch) <= replica.next) continue;
         if (batch.first !== replica.next) return; // a gap: `#run` begins again
+        const read = await replica.read(batch);
+        if (typeof read === 'string') throw new RefusedBatch(known, read);
+        if (either.aborted) return;
         await storage.values.adopt?.(batch);
-        await this.#take(batch, signal);
+        await this.#take(batch, signal, read);
+        this.#refused = undefined;
       }
+    } catch (error) {
+      if (error instanceof PeerError && error.fault === 'refused') throw new RefusedBatch(known, error.message);
+      throw error;
     } finally {
       stopListening();
     }
   }
 
-  async #take(batch: LogBatch, signal: AbortSignal): Promise<void> {
+  async #take(batch: LogBatch, signal: AbortSignal, read?: ReadBatch): Promise<void> {
     const { replica } = this.#options;
     if (signal.aborted) return;
-    await replica.follow(batch);
+    await replica.follow(batch, read);
     if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.settled();
   }
 }
 
-/** Whether another try may help: the leader or storage could not be reached. */
+class RefusedBatch extends Error {
+  override readonly name = 'RefusedBatch';
+  readonly leader: Leader;
+
+  constructor(leader: Leader, fault: string) {
+    super(fault);
+    this.leader = leader;
+  }
+}
+
+/** Whether another try may help: the leader or storage could not be reached, or the leader sent something else than a batch. */
 function isPassing(error: unknown): boolean {
-  return error instanceof PeerError || error instanceof StorageUnavailableError;
+  return error instanceof PeerError || error instanceof RefusedBatch || error instanceof StorageUnavailableError;
 }

@@ -8,7 +8,9 @@ export type PeerFault =
   /** The call was sent, and its outcome is not known. */
   | 'lost'
   /** The feed does not go back to the position. The log has it. */
-  | 'behind';
+  | 'behind'
+  /** The other member has sent what no member sends that keeps the rules. Nothing of it was taken. */
+  | 'refused';
 
 export class PeerError extends Error {
   override readonly name = 'PeerError';
@@ -40,6 +42,8 @@ export interface PeerNetwork extends Peers {
   send(member: bigint, bytes: Uint8Array): void;
   /** The members to keep a connection to, and their addresses. */
   setMembers(members: readonly PeerAddress[]): void;
+  /** Counts a batch of this member that was not taken. */
+  refusedBatch?(member: bigint): void;
 }
 
 export interface PeerAddress {

@@ -1,4 +1,4 @@
-import type { Replica } from '@engram/backend';
+import type { ReadBatch, Replica } from '@engram/backend';
 import { epoch, type LogPosition, logPosition } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { type LogBatch, type Storage, StorageDivergedError } from '@engram/storage';
@@ -33,6 +33,8 @@ test('the leader changes while a follower asks the old one for the end of the lo
       return logPosition(1);
     },
     peers,
+    onRefused: () => undefined,
+    nameOf: () => undefined,
     onFatal: (error) => expect.fail(String(error)),
   });
   leader.set({ memberId: 1n, epoch: epoch(5) });
@@ -64,6 +66,7 @@ test('a follower that finds itself different from its leader takes nothing more,
     replica: {
       next: logPosition(1),
       applied: logPosition(1),
+      read: (batch: LogBatch) => ({ batch }) as ReadBatch,
       follow: () => expect.fail('took a batch'),
     } as Partial<Replica> as Replica,
     storage: { values: values as Partial<Storage['values']> } as Partial<Storage> as Storage,
@@ -73,6 +76,8 @@ test('a follower that finds itself different from its leader takes nothing more,
         yield { first: logPosition(1), records: [new Uint8Array(1)], chain };
       },
     } as Partial<Peers> as Peers,
+    onRefused: () => undefined,
+    nameOf: () => undefined,
     onFatal: (error) => ended.push(error),
   });
   leader.set({ memberId: 1n, epoch: epoch(5) });
@@ -80,5 +85,89 @@ test('a follower that finds itself different from its leader takes nothing more,
   await clock.settle();
   expect(ended).toEqual([expect.any(StorageDivergedError)]);
   expect(adopted.map((batch) => batch.chain)).toEqual([chain]);
+  await follower.stop();
+});
+
+/** A follower of leader 1, which sends these batches on each stream until the test changes them. */
+function followerOf(faults: () => string | undefined) {
+  const clock = new SimClock();
+  const leader = new KnownLeader(clock);
+  const state = { next: 1, streams: [] as number[], refused: [] as bigint[], logged: [] as object[], adopted: 0 };
+  const replica = {
+    get next() {
+      return logPosition(state.next);
+    },
+    get applied() {
+      return logPosition(state.next);
+    },
+    read: (batch: LogBatch) => faults() ?? ({ batch } as ReadBatch),
+    follow: (batch: LogBatch) => {
+      state.next += batch.records.length;
+    },
+  } as Partial<Replica> as Replica;
+  const values = {
+    adopt: async () => {
+      state.adopted += 1;
+    },
+  } as Partial<Storage['values']> as Storage['values'];
+  const follower = new Follower({
+    memberId: 3n,
+    leader,
+    clock,
+    logger: { ...quiet, error: (fields, message) => state.logged.push({ ...fields, message }) },
+    replica,
+    storage: { values } as Partial<Storage> as Storage,
+    endOf: async () => logPosition(state.next),
+    peers: {
+      async *follow(_member: bigint, from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
+        state.streams.push(clock.nowMs());
+        yield { first: from, records: [new Uint8Array(1)] };
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    } as Partial<Peers> as Peers,
+    onRefused: (member) => state.refused.push(member),
+    nameOf: (member) => `m${member}`,
+    onFatal: (error) => expect.fail(String(error)),
+  });
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      await clock.settle();
+      clock.advance(10);
+    }
+    await clock.settle();
+  };
+  return { follower, leader, clock, state, pass };
+}
+
+test('a batch that no leader writes is refused, counted and logged once, and its leader is asked again ever later', async () => {
+  let fault: string | undefined = 'record 1: cannot decode a log record';
+  const { follower, leader, state, pass } = followerOf(() => fault);
+  leader.set({ memberId: 1n, epoch: epoch(5) });
+  follower.start();
+  await pass(30_000);
+  const gaps = state.streams.slice(1).map((ms, at) => Math.round((ms - state.streams[at]!) / 100) * 100);
+  expect(gaps).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000]);
+  expect(state.refused).toEqual(state.streams.map(() => 1n));
+  expect(state.logged).toEqual([{ member: '1', name: 'm1', error: fault, message: 'refused a batch of the leader' }]);
+  // Nothing of it was taken, not even into this node's copy.
+  expect([state.next, state.adopted]).toEqual([1, 0]);
+  fault = undefined;
+  await pass(5_000);
+  expect([state.next, state.adopted]).toEqual([2, 1]);
+  await follower.stop();
+});
+
+test('a member that has refused a batch follows the next leader at once', async () => {
+  let fault: string | undefined = 'a batch without a record';
+  const { follower, leader, state, pass } = followerOf(() => fault);
+  leader.set({ memberId: 1n, epoch: epoch(5) });
+  follower.start();
+  await pass(12_000);
+  const streams = state.streams.length;
+  fault = undefined;
+  leader.set({ memberId: 2n, epoch: epoch(6) });
+  await pass(50);
+  expect(state.streams.length).toBe(streams + 1);
+  expect(state.next).toBe(2);
   await follower.stop();
 });

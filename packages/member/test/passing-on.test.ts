@@ -73,6 +73,8 @@ class TestMember {
       endOf: (leader, signal) => this.remote.endOf(leader, signal),
       storage: group.storages.get(id)!,
       logger: quiet,
+      onRefused: () => expect.unreachable(),
+      nameOf: () => undefined,
       onFatal: (error) => fatal.push(error),
     });
   }

@@ -15,6 +15,8 @@ import type { PeerTraffic } from './peer-traffic.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
 import type { DialedTls } from './tls.ts';
 
+/** grpc-js, for a message that its deserializer throws at. */
+const UNREADABLE = /^(Response message parsing error|Error deserializing|Unhandled error deserializing)/;
 /** A reset of a connection that stood says nothing. */
 const GONE = /ECONNREFUSED|^No connection established.*ECONNRESET/;
 
@@ -142,8 +144,13 @@ export class PeerLink {
       for await (const { batches } of batchesOf(stream)) {
         for (const { first, records, more, chain } of batches) {
           traffic.receivedBytes += recordBytes(records);
-          if (begun === undefined) begun = { first: logPosition(first), records };
-          else for (const record of records) begun.records.push(record);
+          if (begun === undefined) begun = { first: positionOf(first), records };
+          else if (first !== begun.first + begun.records.length) {
+            throw new PeerError(
+              'refused',
+              `a piece of a batch at ${first} behind ${begun.first + begun.records.length}`,
+            );
+          } else for (const record of records) begun.records.push(record);
           if (more) continue;
           yield chain.length === 0 ? begun : { ...begun, chain };
           begun = undefined;
@@ -151,6 +158,10 @@ export class PeerLink {
       }
     } catch (cause) {
       if (signal.aborted) return;
+      if (cause instanceof PeerError) throw cause;
+      if (isServiceError(cause) && UNREADABLE.test(cause.details)) {
+        throw new PeerError('refused', `a message of batches that cannot be read: ${cause.details}`, { cause });
+      }
       const behind = isServiceError(cause) && cause.code === status.OUT_OF_RANGE;
       if (!behind) traffic.receiveFailures += 1;
       throw new PeerError(behind ? 'behind' : 'lost', 'the stream of committed batches has ended', { cause });
@@ -282,6 +293,11 @@ export class PeerLink {
     }
     stream.write(frame);
   }
+}
+
+function positionOf(first: number): LogPosition {
+  if (first < 1 || !Number.isSafeInteger(first)) throw new PeerError('refused', `a batch at position ${first}`);
+  return logPosition(first);
 }
 
 /** Types the items of a stream: Node's own type is `any`. */

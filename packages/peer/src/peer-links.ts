@@ -90,6 +90,11 @@ export class PeerLinks implements PeerNetwork, Disposable {
     return this.#linkTo(member).follow(from, signal);
   }
 
+  refusedBatch(member: bigint): void {
+    const traffic = this.traffic.with(member);
+    if (traffic !== undefined) traffic.refusedBatches += 1;
+  }
+
   [Symbol.dispose](): void {
     for (const { link } of this.#links.values()) link.close();
     this.#links.clear();

@@ -13,6 +13,8 @@ export class PeerTraffic {
   receiveFailures = 0;
   /** Messages of the other member that were not taken: no member that keeps the rules sends them. */
   refused = 0;
+  /** Batches of the other member, as the leader, that were not taken. */
+  refusedBatches = 0;
 }
 
 /** The traffic with each other member of the cluster. */

@@ -11,6 +11,7 @@ export interface PeerReading {
   readonly sendFailures: number;
   readonly receiveFailures: number;
   readonly refused: number;
+  readonly refusedBatches: number;
 }
 
 /** etcd's bounds, in seconds (server/etcdserver/api/rafthttp/metrics.go). */
@@ -66,6 +67,11 @@ export class PeerMetrics {
       'engram_peer_refused_messages_total',
       'Messages of other members that were not taken, because no member that keeps the rules sends them.',
       each(({ refused }) => refused, from),
+    );
+    registry.counter(
+      'engram_follower_refused_batches_total',
+      'Batches of the leader that this member did not take, because no leader writes them. It does not advance meanwhile.',
+      each(({ refusedBatches }) => refusedBatches, from),
     );
     registry.histograms(
       'etcd_network_peer_round_trip_time_seconds',

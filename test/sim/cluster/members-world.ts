@@ -460,7 +460,8 @@ export abstract class MembersWorld<
               field instanceof AssertionError ||
               /AssertionError|TypeError|ReferenceError|RangeError/.test(String(field)),
           );
-        if (broken) this.fail(new Finding('broken', `${node.name} logged: ${message} ${textOf(fields)}`));
+        const refuses = message === 'refused a batch of the leader' && !this.nodes.some((one) => this.isLiar(one));
+        if (broken || refuses) this.fail(new Finding('broken', `${node.name} logged: ${message} ${textOf(fields)}`));
       },
     };
   }
