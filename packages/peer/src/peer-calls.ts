@@ -189,11 +189,13 @@ export class PeerCalls {
 
   #fault(hello: linkpb.Hello | undefined): string | undefined {
     if (hello === undefined) return 'a peer that does not say who it is';
-    const { clusterId, memberId, storeId } = this.#options;
+    const { clusterId, memberId, storeId, foundingId = 0n } = this.#options;
     if (hello.cluster !== clusterId) return `this is a member of cluster ${clusterId.toString(16)}`;
     if (hello.to !== memberId) return `this is member ${memberId.toString(16)}`;
     // Members of the version before do not say it.
     if (hello.store !== 0n && hello.store !== storeId) return 'the data of this member is at another place of TiKV';
+    if (hello.founding !== 0n && foundingId !== 0n && hello.founding !== foundingId)
+      return 'this is a member of a cluster that was founded at this place at another time';
     return undefined;
   }
 

@@ -11,6 +11,7 @@ export interface PeerLinksOptions {
   readonly memberId: bigint;
   /** As in `PeerServerOptions`. */
   readonly storeId: bigint;
+  readonly foundingId?: bigint | undefined;
   readonly tls: PeerTls | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -128,13 +129,13 @@ export class PeerLinks implements PeerNetwork, Disposable {
 
   #dial(id: bigint, urls: readonly string[], at: number, { target, address, secure }: DialTarget): void {
     const url = urls[at]!;
-    const { clusterId, memberId, storeId, tls, clock, logger, service, onRoundTrip } = this.#options;
+    const { clusterId, memberId, storeId, foundingId = 0n, tls, clock, logger, service, onRoundTrip } = this.#options;
     const traffic = this.traffic.with(id) ?? new PeerTraffic();
     const member = id.toString(16);
     if (!secure && tls !== undefined)
       logger.warn({ member, url }, 'this member has a certificate, and dials in plain text');
     const link = new PeerLink({
-      hello: { cluster: clusterId, from: memberId, to: id, store: storeId },
+      hello: { cluster: clusterId, from: memberId, to: id, store: storeId, founding: foundingId },
       target,
       address,
       tls: secure ? this.#secure : this.#plain,

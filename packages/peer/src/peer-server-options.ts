@@ -9,6 +9,8 @@ export interface PeerServerOptions {
   readonly memberId: bigint;
   /** Where the data of the cluster is. Members of clusters with equal ids, by equal URLs and tokens, differ in it. */
   readonly storeId: bigint;
+  /** Drawn when the cluster was founded there. Undefined if it was not: then it is not compared. */
+  readonly foundingId?: bigint | undefined;
   /** What to listen on. Secure ones serve TLS. They belong to the server from the call on. */
   readonly ports: readonly { readonly port: BoundPort; readonly secure: boolean }[];
   /** Required if a port is secure. */

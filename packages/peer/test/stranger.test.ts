@@ -29,6 +29,7 @@ async function serve(service: Echo, traffic = new Traffic()): Promise<{ server: 
     clusterId: CLUSTER,
     memberId: 2n,
     storeId: 5n,
+    foundingId: 8n,
     ports: [{ port: bound, secure: false }],
     tls: undefined,
     service,
@@ -87,6 +88,11 @@ test.each([
     frame: { hello: { ...hello(1n), store: 6n } },
     details: 'the data of this member is at another place of TiKV',
   },
+  {
+    what: 'another founding of the store',
+    frame: { hello: { ...hello(1n), store: 5n, founding: 9n } },
+    details: 'this is a member of a cluster that was founded at this place at another time',
+  },
   { what: 'another receiver', frame: { hello: { ...hello(1n), to: 7n } }, details: 'this is member 2' },
 ])('$what is refused, and nothing of it is taken', async ({ frame, details }) => {
   const theirs = new Echo();
@@ -96,6 +102,39 @@ test.each([
   const { failed } = exchange(clientAt(port), [{ ...frame, messages: [utf8('message')], calls: [call] }]);
   expect(await failed).toMatchObject({ code: status.FAILED_PRECONDITION, details });
   expect(theirs.messages).toEqual([]);
+});
+
+test.each([
+  { what: 'of the same founding', said: { founding: 8n } },
+  { what: 'of a program that does not say which', said: {} },
+])('a member $what is served', async ({ said }) => {
+  const { port } = await serve(new Echo());
+  await exchange(clientAt(port), [{ hello: { ...hello(1n), store: 5n, ...said } }]).greeted;
+});
+
+test('a member says of which founding it is, if it knows', async () => {
+  for (const foundingId of [8n, 9n, undefined]) {
+    const mine = new Echo();
+    const { port } = await serve(new Echo());
+    const links = new PeerLinks({
+      clusterId: CLUSTER,
+      memberId: 1n,
+      storeId: 5n,
+      foundingId,
+      tls: undefined,
+      clock: realClock,
+      logger: quiet,
+      service: () => mine,
+    });
+    closing.push({ [Symbol.asyncDispose]: async () => links[Symbol.dispose]() });
+    links.setMembers([{ id: 2n, peerUrls: [`http://127.0.0.1:${port}`] }]);
+    if (foundingId !== 9n) await mine.until(() => mine.links.includes('connected 2'));
+    else {
+      const batches = links.follow(2n, logPosition(1), AbortSignal.timeout(10_000))[Symbol.asyncIterator]();
+      await expect(batches.next()).rejects.toThrow('the stream of committed batches has ended');
+      expect(mine.links).not.toContain('connected 2');
+    }
+  }
 });
 
 test.each([

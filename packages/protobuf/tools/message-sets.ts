@@ -173,7 +173,7 @@ const link: MessageSet = {
   name: 'link',
   files: 'peer/link.proto',
   genFolder: 'packages/peer/src/gen',
-  bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to', 'linkpb.Hello.store'],
+  bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to', 'linkpb.Hello.store', 'linkpb.Hello.founding'],
 };
 
 export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer, link];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, type Logger, type Random, type Revision, revision } from '@engram/core';
+import { type Clock, joinU64, type Logger, type Random, type Revision, revision } from '@engram/core';
 import {
   type ClusterState,
   clusterIdOf,
@@ -44,6 +44,8 @@ export interface ClusterData {
   readonly memberId: bigint;
   /** Where the data of the cluster is: of the TiKV cluster and the prefix. */
   readonly storeId: bigint;
+  /** Of the cluster's root; undefined in one that has none. */
+  readonly foundingId: bigint | undefined;
   readonly firstRevision: Revision;
   /** The founders of the cluster; undefined if this member was added later. */
   readonly firstMembers: readonly ElectedMember[] | undefined;
@@ -98,6 +100,7 @@ export async function openClusterData(
         clusterId: clusterIdOf(founders.map(({ id }) => id)),
         members: founders,
         revisionOrigin: cluster.revisionOrigin,
+        foundingId: joinU64(random.uint32(), random.uint32()) || 1n,
       }
     : undefined;
   const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
@@ -172,6 +175,7 @@ export async function openClusterData(
     clusterId: root.clusterId,
     memberId: self,
     storeId: storeIdOf(client.status.clusterId, cluster.prefix),
+    foundingId: root.foundingId,
     firstRevision: revision(root.firstRevision),
     firstMembers: isFounder ? firstMembers : undefined,
     members,

@@ -39,7 +39,7 @@ export async function startInCluster(
     parts.onRemoved();
     throw new ConfigError('the member was removed from the cluster while it was down');
   }
-  const { clusterId, memberId, storeId } = data;
+  const { clusterId, memberId, storeId, foundingId } = data;
   const tls = cluster.peerTls && peerTlsOf(cluster.peerTls, config.dataDir, cluster.listenPeerUrls);
   let service: PeerService | undefined;
   let server: PeerServer | undefined;
@@ -47,6 +47,7 @@ export async function startInCluster(
     clusterId,
     memberId,
     storeId,
+    foundingId,
     tls,
     clock,
     logger,
@@ -85,6 +86,7 @@ export async function startInCluster(
     clusterId,
     memberId,
     storeId,
+    foundingId,
     ports: cluster.listenPeerUrls.map((url) => ({ port: parts.ports.of(url), secure: url.secure })),
     tls,
     service,

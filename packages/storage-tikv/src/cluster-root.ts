@@ -16,6 +16,8 @@ export interface ClusterFounding {
   readonly members: readonly FoundingMember[];
   /** 'sequence' if absent. */
   readonly revisionOrigin?: RevisionOrigin;
+  /** See `ClusterRoot`. A random number, not 0. */
+  readonly foundingId?: bigint;
 }
 
 /** The cluster that owns a prefix. The first member that starts writes it, once. */
@@ -24,6 +26,11 @@ export interface ClusterRoot {
   readonly members: readonly FoundingMember[];
   /** The revision of the cluster before its first write. */
   readonly firstRevision: number;
+  /**
+   * Drawn when the cluster was founded. Clusters that are founded one after another at one prefix, with equal URLs and tokens,
+   * differ in it. Undefined in a root of a program that drew none.
+   */
+  readonly foundingId?: bigint;
 }
 
 export interface OpenRootOptions {
@@ -100,11 +107,13 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
 
 const ROUNDS_MAX = 10;
 
-function encodeRoot({ clusterId, members, firstRevision }: ClusterRoot): Uint8Array {
+function encodeRoot({ clusterId, members, firstRevision, foundingId }: ClusterRoot): Uint8Array {
   const text = {
     magic: MAGIC,
     ...(firstRevision === SEQUENCE_ORIGIN ? { format: FORMAT_OF_SEQUENCE } : { format: FORMAT, firstRevision }),
     clusterId: hex(clusterId),
+    // Programs that do not know it skip it.
+    ...(foundingId === undefined ? undefined : { foundingId: hex(foundingId) }),
     members: members.map(({ id, name, peerUrls }) => ({ id: hex(id), name, peerUrls })),
   };
   return Buffer.from(`${JSON.stringify(text)}\n`);
@@ -122,10 +131,14 @@ function parseRoot(value: Uint8Array, where: string): ClusterRoot {
   const clusterId = parseId(object['clusterId']);
   const members = Array.isArray(object['members']) ? object['members'].map(parseMember) : [undefined];
   const firstRevision = object['firstRevision'] ?? SEQUENCE_ORIGIN;
-  if (clusterId === undefined || members.includes(undefined) || !isRevision(firstRevision)) {
+  const isDrawn = 'foundingId' in object;
+  const foundingId = parseId(object['foundingId']);
+  const isFounded = !isDrawn || (foundingId !== undefined && foundingId > 0n);
+  if (clusterId === undefined || members.includes(undefined) || !isRevision(firstRevision) || !isFounded) {
     throw new StorageOpenError('not-ours', `what ${where} says of its cluster is damaged`);
   }
-  return { clusterId, members: members.filter((member) => member !== undefined), firstRevision };
+  const known = { clusterId, members: members.filter((member) => member !== undefined), firstRevision };
+  return foundingId === undefined ? known : { ...known, foundingId };
 }
 
 function parseObject(value: Uint8Array): Record<string, unknown> | undefined {

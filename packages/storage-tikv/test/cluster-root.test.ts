@@ -47,6 +47,23 @@ test('who comes first founds the cluster, and all others get what that one wrote
   expect(await open({ clusterId: 5n })).toEqual(rootOf(5n));
 });
 
+test('a cluster keeps the number that was drawn when it was founded; a root without one stays as it is', async () => {
+  const drawn = { ...rootOf(5n), foundingId: 0x1234_5678_9abc_def0n };
+  expect(await open({ found: drawn })).toEqual(drawn);
+  expect(await open({ found: { ...rootOf(5n), foundingId: 7n } })).toEqual(drawn);
+  expect(await textOfRoot()).toMatchObject({ format: 1, foundingId: '123456789abcdef0' });
+  bed = new SimBed();
+  client = await bed.client();
+  await open({ found: rootOf(5n) });
+  expect(await open({ found: drawn })).not.toHaveProperty('foundingId');
+});
+
+test.each([0, '0', 'x', 7, null])('a founding of %j is damage', async (foundingId) => {
+  const value = { magic: 'engram cluster', format: 1, clusterId: '5', members: [], foundingId };
+  await put(bed.keys.root, JSON.stringify(value));
+  expect(await reasonOf(open())).toMatch(/^not-ours: .* is damaged/);
+});
+
 test('revisions may begin at the time of PD, once and for all; programs that would begin at 1 refuse the prefix', async () => {
   const members = rootOf(5n).members;
   const beforeUs = Math.floor(bed.clock.wallMs()) * 1000;

@@ -98,10 +98,11 @@ export interface Hello {
   from: bigint;
   to: bigint;
   store: bigint;
+  founding: bigint;
 }
 export type HelloInit = Init<Hello>;
 
-export const newHello = (): Hello => ({ cluster: 0n, from: 0n, to: 0n, store: 0n, });
+export const newHello = (): Hello => ({ cluster: 0n, from: 0n, to: 0n, store: 0n, founding: 0n, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readHello(r: Reader, message: Hello): Hello {
@@ -120,6 +121,9 @@ export function readHello(r: Reader, message: Hello): Hello {
       case 32:
         message.store = r.bigUint64();
         break;
+      case 40:
+        message.founding = r.bigUint64();
+        break;
       default:
         r.skip(tag);
     }
@@ -129,6 +133,10 @@ export function readHello(r: Reader, message: Hello): Hello {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeHello(w: Writer, message: HelloInit): void {
+  if (message.founding !== undefined && message.founding !== 0n) {
+    w.bigint(message.founding);
+    w.varint(40);
+  }
   if (message.store !== undefined && message.store !== 0n) {
     w.bigint(message.store);
     w.varint(32);
