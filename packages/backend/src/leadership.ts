@@ -1,26 +1,14 @@
-import {
-  type Clock,
-  EngramError,
-  type Epoch,
-  type ErrorCode,
-  isEngramError,
-  type LeaseId,
-  type Logger,
-  type LogPosition,
-  type Random,
-  type Revision,
-  revision,
-  type Txn,
-} from '@engram/core';
+import type { Clock, Epoch, LeaseId, Logger, LogPosition, Random, Revision, Txn } from '@engram/core';
 import type { AppendOutcome, Storage } from '@engram/storage';
-import { type Caller, nodeItself } from './caller.ts';
+import type { Caller } from './caller.ts';
+import { CorruptGuard, refuseIfCorrupt } from './corrupt-guard.ts';
+import { LeaderDecisions } from './leader-decisions.ts';
 import { LeaseDecisions } from './lease-decisions.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { StoreObserver } from './observer.ts';
 import { PendingLeases } from './pending-leases.ts';
-import { LEASE_COST_BYTES, txnBytes, txnCost } from './quota.ts';
+import { QuotaGuard } from './quota-guard.ts';
 import type { Replica } from './replica.ts';
-import { ALARM_CORRUPT, ALARM_NOSPACE, alarmName } from './replicated-state.ts';
 import { SpaceKeeper } from './space-keeper.ts';
 import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from './store.ts';
 import { WritePath } from './write-path.ts';
@@ -67,22 +55,6 @@ const WAITING_BYTES_MAX = 256 * MIB;
 const REQUEST_TIMEOUT_MS = 7000;
 const LEASES_MAX = 1_000_000;
 /**
- * etcd raises an alarm for any member id, also one that no member has. A cluster's own members need two each. More than
- * this are not from members.
- */
-const ALARMS_MAX = 1024;
-/** Memory that a mark takes while it waits to be decided. */
-const MARK_COST_BYTES = 256;
-const restsOnState: ReadonlySet<ErrorCode> = new Set([
-  'Compacted',
-  'Corrupt',
-  'FutureRev',
-  'LeaseExist',
-  'LeaseNotFound',
-  'NoSpace',
-]);
-
-/**
  * The right to write in one epoch. It decides on writes, compactions, alarms and leases, and appends them. It holds
  * nothing that outlives it. It ends by `stepDown` or because the log refuses it. Then writes that were not durable
  * are undone, and the replica matches the log.
@@ -90,25 +62,19 @@ const restsOnState: ReadonlySet<ErrorCode> = new Set([
 export class Leadership implements Proposals {
   readonly epoch: Epoch;
   readonly #leases: LeaseDecisions;
-  readonly #options: LeadershipOptions;
   readonly #writes: WritePath;
   readonly #space: SpaceKeeper;
-  /** Bytes of writes that wait for room below the quota. */
-  #roomBytes = 0;
   readonly #leaseKeeper: LeaseKeeper;
-  /** The highest revision for which a compaction is under way or done. */
-  #compactDecided: Revision;
-  /** Changes of alarms under way, by `alarmName`. */
-  readonly #changingAlarms = new Map<string, Promise<unknown>>();
+  readonly #quota: QuotaGuard;
+  /** The decisions, behind everything that may refuse a call before. */
+  readonly #guarded: Proposals;
   #ended: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
     const { replica, clock, logger, random, observer = {} } = options;
     const { state } = replica;
     const timeoutMs = options.requestTimeoutMs ?? 7000;
-    this.#options = options;
     this.epoch = options.epoch;
-    this.#compactDecided = state.compactRevision;
     // No client could renew its lease while there was no leader.
     state.lessor.extendAll(clock.nowMs());
     this.#space = new SpaceKeeper({
@@ -152,7 +118,7 @@ export class Leadership implements Proposals {
       clock,
       random,
       observer,
-      refuseIfCorrupt: () => this.#refuseIfCorrupt(),
+      refuseIfCorrupt: () => refuseIfCorrupt(state),
       timeoutMs,
     });
     this.#leaseKeeper = new LeaseKeeper({
@@ -162,6 +128,18 @@ export class Leadership implements Proposals {
       expire: (id) => this.#leases.expire(id),
       onExpired: () => observer.leaseExpired?.(),
     });
+    const { memberId, confirm } = options;
+    this.#quota = new QuotaGuard({
+      next: new LeaderDecisions({ replica, writes: this.#writes, leases: this.#leases, memberId, observer, confirm }),
+      again: () => this.#guarded,
+      state,
+      space: this.#space,
+      memberId,
+      confirm,
+      queuedBytes: () => this.#writes.waitingBytes,
+      waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
+    });
+    this.#guarded = new CorruptGuard(this.#quota, state, confirm);
   }
 
   /** The newest revision that was dealt and the next log position, durable or not. */
@@ -171,96 +149,41 @@ export class Leadership implements Proposals {
 
   /** Bytes of writes that wait for the log, or for room below the quota. */
   get waitingBytes(): number {
-    return this.#writes.waitingBytes + this.#roomBytes;
+    return this.#writes.waitingBytes + this.#quota.waitingBytes;
   }
 
   /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    try {
-      this.#refuseIfCorrupt();
-      const cost = txnCost(txn);
-      // A write that needs no room waits for those before it.
-      const room = cost > 0 ? this.#roomFor(cost) : this.#space.waiting;
-      if (room !== undefined) return this.#refusing(this.#whenRoom(room, txnBytes(txn), () => this.txn(txn, caller)));
-      if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
-      return this.#writes.txn(txn, caller);
-    } catch (error) {
-      return this.#refusing(Promise.reject(error));
-    }
+    return this.#guarded.txn(txn, caller);
   }
 
   /** Resolves when reads below `wanted` are refused. */
-  compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
-    return this.#refusing(this.#compactInTurn(wanted, caller));
-  }
-
-  async #compactInTurn(wanted: number, caller: Caller): Promise<void> {
-    this.#refuseIfCorrupt();
-    // The revision may be durable and visible on a follower, but not in effect here yet.
-    if (wanted > this.#options.replica.revision) await this.#writes.settled();
-    return this.#writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
-  }
-
-  async #compact(wanted: number, caller: Caller): Promise<void> {
-    const { replica } = this.#options;
-    if (wanted <= this.#compactDecided) {
-      // The compaction that makes this one fail may still be under way.
-      await this.#writes.settled();
-      throw new EngramError('Compacted');
-    }
-    if (wanted > replica.revision) throw new EngramError('FutureRev');
-    const target = revision(wanted);
-    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);
-    this.#compactDecided = target;
-    await compacted;
+  compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
+    return this.#guarded.compact(wanted, physical, caller);
   }
 
   leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
-    return this.#refusing(this.#grant(id, ttlSeconds, caller));
-  }
-
-  async #grant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
-    this.#refuseIfCorrupt();
-    const room = this.#roomFor(LEASE_COST_BYTES);
-    if (room !== undefined) return this.#whenRoom(room, MARK_COST_BYTES, () => this.#grant(id, ttlSeconds, caller));
-    return this.#leases.grant(id, ttlSeconds, caller.origin);
+    return this.#guarded.leaseGrant(id, ttlSeconds, caller);
   }
 
   leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
-    return this.#refusing(this.#leases.revoke(id, caller.origin));
+    return this.#guarded.leaseRevoke(id, caller);
   }
 
-  leaseKeepAlive(id: LeaseId): number | Promise<number> {
-    return this.#leases.keepAlive(id);
+  leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    return this.#guarded.leaseKeepAlive(id, caller);
   }
 
-  /** Another member reads the keys from its own copy. They are here for members of the version before. */
-  async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    const keys = withKeys ? await this.#options.replica.leaseKeys(id, caller) : [];
-    const lease = this.#leases.timeToLive(id);
-    return lease === undefined || keys === undefined ? undefined : { ...lease, keys };
+  leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    return this.#guarded.leaseTimeToLive(id, withKeys, caller);
   }
 
-  /** TooManyRequests if too many are raised. This node's own are always raised: they guard its data. */
-  async activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
-    await this.#changingAlarms.get(alarmName(alarm));
-    const { replica, memberId, confirm } = this.#options;
-    const { state } = replica;
-    if (state.hasAlarm(alarm)) return confirm?.();
-    const raised = state.alarmCount + this.#changingAlarms.size;
-    if (raised >= ALARMS_MAX && alarm.memberId !== memberId) throw new EngramError('TooManyRequests');
-    await this.#changeAlarm(alarm, true, caller);
+  activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
+    return this.#guarded.activateAlarm(alarm, caller);
   }
 
-  /** Resolves with false if the alarm was not set. */
-  async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
-    await this.#changingAlarms.get(alarmName(alarm));
-    if (!this.#options.replica.state.hasAlarm(alarm)) {
-      await this.#options.confirm?.();
-      return false;
-    }
-    await this.#changeAlarm(alarm, false, caller);
-    return true;
+  deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
+    return this.#guarded.deactivateAlarm(alarm, caller);
   }
 
   /**
@@ -280,63 +203,5 @@ export class Leadership implements Proposals {
     this.#leaseKeeper.close();
     this.#space.close();
     await this.#writes.drained();
-  }
-
-  #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
-    const name = alarmName(alarm);
-    const changed = this.#writes
-      .inTurn(MARK_COST_BYTES, () => this.#writes.mark({ kind: 'alarm', ...alarm, active }, caller.origin))
-      .finally(() => {
-        this.#changingAlarms.delete(name);
-      });
-    this.#changingAlarms.set(
-      name,
-      changed.catch(() => undefined),
-    );
-    return changed;
-  }
-
-  /** A refusal that rests on the state must be confirmed: see `WritePathOptions.confirm`. */
-  async #refusing<Answer>(work: Promise<Answer>): Promise<Answer> {
-    try {
-      return await work;
-    } catch (error) {
-      if (isEngramError(error) && restsOnState.has(error.code)) await this.#options.confirm?.();
-      throw error;
-    }
-  }
-
-  #refuseIfCorrupt(): void {
-    if (this.#options.replica.state.isRaised(ALARM_CORRUPT)) throw new EngramError('Corrupt');
-  }
-
-  /**
-   * Undefined if there is room for a write of this cost; a promise if the write must wait for room, and ask again. Rejects
-   * with NoSpace if none can be made. Then every later write is refused too, until the alarm is cleared. The first refusal
-   * waits until the alarm has taken effect, so that a client that lists alarms after it finds the alarm.
-   */
-  #roomFor(costBytes: number): Promise<void> | undefined {
-    const { replica, memberId } = this.#options;
-    if (replica.state.isRaised(ALARM_NOSPACE)) throw new EngramError('NoSpace');
-    const answer = this.#space.waiting ?? this.#space.ask(costBytes);
-    if (answer === 'room') return undefined;
-    if (answer !== 'full') return answer;
-    return this.activateAlarm({ memberId, alarm: ALARM_NOSPACE }, nodeItself).then(() => {
-      throw new EngramError('NoSpace');
-    });
-  }
-
-  /** Waits for room, with what the write keeps in memory meanwhile counted, and then begins anew. */
-  async #whenRoom<Answer>(room: Promise<void>, bytes: number, again: () => Promise<Answer>): Promise<Answer> {
-    const { waitingBytesMax = WAITING_BYTES_MAX } = this.#options;
-    room.catch(() => {}); // a write that is refused for its bytes does not wait for it
-    try {
-      this.#roomBytes += bytes;
-      if (this.waitingBytes > waitingBytesMax) throw new EngramError('TooManyRequests');
-      await room;
-    } finally {
-      this.#roomBytes -= bytes;
-    }
-    return again();
   }
 }

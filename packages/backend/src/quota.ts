@@ -3,6 +3,8 @@ import type { Op, Txn } from '@engram/core';
 /** etcd server/storage/quota.go: the cost in bytes of a put beside its key and value, and of a lease. */
 const PUT_OVERHEAD_BYTES = 256;
 export const LEASE_COST_BYTES = 64;
+/** Memory that a mark takes while it waits to be decided. */
+export const MARK_COST_BYTES = 256;
 
 /** The cost in bytes of the more expensive branch, nested transactions included; 0 if neither branch has a put. */
 export function txnCost(txn: Txn): number {

@@ -80,10 +80,10 @@ const past: readonly Mutant[] = [
     what: 'after TooManyRequests every retry of a compaction says Compacted, and nothing was',
     edits: [
       {
-        file: `${backend}/leadership.ts`,
-        find: "    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);\n    this.#compactDecided = target;",
+        file: `${backend}/leader-decisions.ts`,
+        find: "    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);\n    this.#compactDecided = target;",
         replace:
-          "    this.#compactDecided = target;\n    const compacted = this.#writes.mark({ kind: 'compact', revision: target }, caller.origin);",
+          "    this.#compactDecided = target;\n    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);",
       },
     ],
   },

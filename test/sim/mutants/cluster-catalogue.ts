@@ -46,8 +46,8 @@ const past: readonly Mutant[] = [
     what: 'a deposed leader refuses by what it knows',
     edits: [
       {
-        file: `${backend}/leadership.ts`,
-        find: 'if (isEngramError(error) && restsOnState.has(error.code)) await this.#options.confirm?.();',
+        file: `${backend}/confirmed-refusal.ts`,
+        find: 'if (isEngramError(error) && restsOnState.has(error.code)) await confirm?.();',
         replace: 'void restsOnState;',
       },
       { file: `${backend}/write-path.ts`, find: '      await this.#options.confirm?.();\n', replace: '' },
@@ -288,8 +288,8 @@ const possible: readonly Mutant[] = [
     what: 'a leader refuses to compact what a follower has shown and it has yet to apply',
     edits: [
       {
-        file: `${backend}/leadership.ts`,
-        find: '    if (wanted > this.#options.replica.revision) await this.#writes.settled();\n',
+        file: `${backend}/leader-decisions.ts`,
+        find: '    if (wanted > this.#options.replica.revision) await this.#options.writes.settled();\n',
         replace: '',
       },
     ],
