@@ -75,6 +75,10 @@ format: setup ## Bring the whole tree into form, and fix what can be fixed safel
 types: setup ## Check the types
 	@$(WITH_NODE) tsc -p .
 
+.PHONY: house-counts
+house-counts: setup ## Rules that stand twice, constants of costs, owners of the loop's time: REVISIONS='main HEAD~1' for older ones
+	@$(WITH_NODE) node tools/house-counts.ts $(REVISIONS)
+
 .PHONY: sbom
 sbom: setup ## A bill of materials of what runs, as CycloneDX
 	@$(WITH_NODE) npm sbom --sbom-format=cyclonedx --sbom-type=application --omit=dev

@@ -1,0 +1,138 @@
+/**
+ * Counts that say how far the code is from one owner of each concern: of the event loop's time, of the path of a write, of
+ * a name. `node tools/house-counts.ts` counts the working tree; `node tools/house-counts.ts REVISION...` also older ones.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+interface Source {
+  /** From the root, as packages/core/src/bytes.ts. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Two forms of one rule, by what declares each. Both are there: one twin. */
+const twins: readonly (readonly [path: string, one: string, other: string])[] = [
+  ['sequencer/src/sequencer.ts', '  sequence(', '*sequenceSliced('],
+  ['sequencer/src/sequencer.ts', '  #checkSimple(', '*#check('],
+  ['sequencer/src/sequencer.ts', '#executeSimple(', '*#execute('],
+  ['sequencer/src/compares.ts', 'succeeds(', 'choosePath('],
+  ['backend/src/write-path.ts', '#sequence(', '#sequenceSliced('],
+  ['backend/src/decisions.ts', 'inTurn', 'take'],
+  ['backend/src/replicated-state.ts', '  take(', '*moveKeys('],
+  ['backend/src/applier.ts', '#takeEffect(', '#takeLong('],
+  ['backend/src/awaited-writes.ts', '#applied(', '#goOnApplied('],
+  ['backend/src/answer.ts', 'function answerAtOnce(', 'function answerInSlices('],
+  ['scanner/src/scanner.ts', '  #list(', '#listInSlices('],
+  ['scanner/src/scanner.ts', '  #page(', '#pageOn('],
+  ['index/src/key-index.ts', '  count(', '  countSome('],
+  ['index/src/key-index.ts', '  collect(', '  collectSome('],
+  ['watch-hub/src/publication.ts', 'handAtOnce(', 'inSlices('],
+  ['etcd-api/src/event-memo.ts', '#encoded(', '#encodeInSlices('],
+  ['storage-tikv/src/batch-format.ts', 'function chainBehind(', 'function* chainingBehind('],
+];
+
+/** What decides when work gives way, by what declares it. `packages/loop` is the one that stays. */
+const schedulers: readonly RegExp[] = [
+  /class Slice\b/,
+  /class TurnLine\b/,
+  /class Transport(?:Turn|Share)\b/,
+  /class TurnAllowance\b/,
+  /const (?:PLAIN_STARTED|RESUMED|DROPPED)_PER_TURN\b/,
+  /class Sliced\b/,
+  /class Walk\b/,
+  /const (?:SLICE_KEYS|SLICE_GARBAGE|STEP_CANDIDATES|DROP_MAX)\b/,
+  /const INLINE_MS\b/,
+  /class Loop\b/,
+];
+
+const matches = (sources: readonly Source[], pattern: RegExp): number =>
+  sources.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
+
+const files = (sources: readonly Source[], pattern: RegExp): number =>
+  sources.filter(({ text }) => pattern.test(text)).length;
+
+function counts(sources: readonly Source[]): Readonly<Record<string, number>> {
+  const textOf = (path: string): string => sources.find((source) => source.path === `packages/${path}`)?.text ?? '';
+  return {
+    'cost constants': matches(sources, /^(?:export )?const \w+_US\b/gm),
+    twins: twins.filter(([path, one, other]) => textOf(path).includes(one) && textOf(path).includes(other)).length,
+    'files that name slices': files(
+      sources.filter(({ path }) => !path.startsWith('packages/loop/')),
+      /\b(?:Slice|Sliced|SlicedWork|doSliced|doAtOnce|sortSliced|sliceUs|sliceMax|nextTurn|giveWay)\b/,
+    ),
+    'files that ask for their turn': files(sources, /\.shouldYield\(/),
+    schedulers: schedulers.filter((pattern) => files(sources, pattern) > 0).length,
+    'callbacks of the write path': callbacksOf(textOf('backend/src/write-path.ts')),
+    'instanceof Promise': matches(sources, /\binstanceof Promise\b/g),
+    'definite assignments': matches(sources, /^ {2}(?:readonly )?#?\w+!:/gm),
+    'exported names in two packages': sharedNames(sources),
+  };
+}
+
+/** Functions that the constructor gives to others. */
+function callbacksOf(text: string): number {
+  const body = text.match(/^ {2}constructor\([\s\S]*?^ {2}\}/m)?.[0] ?? '';
+  return body.match(/^ +\w+: (?:async )?\([^)]*\) =>/gm)?.length ?? 0;
+}
+
+function sharedNames(sources: readonly Source[]): number {
+  const packages = new Map<string, Set<string>>();
+  for (const { path, text } of sources) {
+    const name = path.split('/')[1]!;
+    for (const [, exported] of text.matchAll(
+      /^export (?:const|async function|function\*?|class|interface|type) (\w+)/gm,
+    )) {
+      packages.set(exported!, (packages.get(exported!) ?? new Set()).add(name));
+    }
+  }
+  return [...packages.values()].filter((where) => where.size > 1).length;
+}
+
+/** The product's sources: index.ts and src/ of each package, without what is generated or for tests. */
+function sourcesIn(folder: string): readonly Source[] {
+  const all = readdirSync(join(folder, 'packages'), { recursive: true, encoding: 'utf8' });
+  return all
+    .map((path) => `packages/${path}`)
+    .filter((path) => /^packages\/[^/]+\/(?:index\.ts$|src\/.*\.ts$)/.test(path))
+    .filter((path) => !/\/(?:testing|generated)\//.test(path))
+    .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+}
+
+function countsAt(revision: string): Readonly<Record<string, number>> {
+  const folder = mkdtempSync(join(tmpdir(), 'house-counts-'));
+  try {
+    const archive = execFileSync('git', ['-C', root, 'archive', revision, 'packages'], { maxBuffer: 1 << 30 });
+    execFileSync('tar', ['-x', '-C', folder], { input: archive });
+    return counts(sourcesIn(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const revisions = process.argv.slice(2);
+const columns = [
+  ...revisions.map((revision) => [revision, countsAt(revision)] as const),
+  ['now', counts(sourcesIn(root))] as const,
+];
+const width = Math.max(...columns.map(([name]) => name.length), 6);
+const row = (title: string, cells: readonly string[]): string =>
+  [title.padEnd(32), ...cells.map((cell) => cell.padStart(width))].join('  ');
+console.log(
+  row(
+    '',
+    columns.map(([name]) => name),
+  ),
+);
+for (const title of Object.keys(columns.at(-1)![1])) {
+  console.log(
+    row(
+      title,
+      columns.map(([, of]) => String(of[title])),
+    ),
+  );
+}
