@@ -5,7 +5,7 @@
 
 /** A package may import packages of lower layers, and those before it in its own layer, if it lists them. */
 export const layers = {
-  words: ['core'],
+  words: ['core', 'loop'],
   'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'bbolt', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
   'over ports': ['tso', 'election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
@@ -15,6 +15,7 @@ export const layers = {
 /** What the sources of a package (index.ts and src/, without src/testing/) may import: only the main face. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  loop: ['core'],
   protobuf: ['core'],
   coder: ['core', 'protobuf'],
   wire: ['core', 'protobuf'],
@@ -35,14 +36,15 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['core', 'wire', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
   peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
-  transport: ['core', 'wire', 'http2'],
+  transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage', 'storage-leveldb'],
-  telemetry: ['core'],
+  telemetry: ['core', 'loop'],
   'tikv-client': ['core', 'protobuf', 'tso'],
   'storage-tikv': ['core', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
     'core',
+    'loop',
     'election',
     'member',
     'peer',

@@ -22,6 +22,7 @@ export {
   type StartGauges,
   type StartRead,
 } from './src/start-metrics.ts';
+export { registerLoopMetrics } from './src/loop-metrics.ts';
 export { registerScrubMetrics, type ScrubReading } from './src/scrub-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { type Collection, observeCollections } from './src/collections.ts';

@@ -1,4 +1,5 @@
-import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import type { Loop, LoopWatch } from '@engram/loop';
 import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
 import { type BoundPorts, listenAddress } from './bound-ports.ts';
 import type { NodeConfig } from './node-config.ts';
@@ -14,6 +15,7 @@ export interface ListenerParts {
   readonly budgets: ClientBudgets;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly loop: Loop;
 }
 
 export interface ClientListenerParts extends ListenerParts {
@@ -52,7 +54,7 @@ export function planMetricsListeners(parts: ListenerParts): readonly PlannedList
 }
 
 function serveOptions(
-  { config, tls, http, budgets, logger, clock }: ListenerParts,
+  { config, tls, http, budgets, logger, clock, loop }: ListenerParts,
   url: ServeUrl,
   protocols: ServeOptions['protocols'],
 ): ServeOptions {
@@ -67,6 +69,7 @@ function serveOptions(
     keepalive: config.keepalive,
     logger,
     clock,
+    loop,
     budgets,
   };
 }

@@ -1,4 +1,5 @@
 import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { type Member, StartProgress, startPhases } from '@engram/member';
 import {
   type BoundedResource,
@@ -16,6 +17,7 @@ import {
   RpcMetrics,
   registerBudgetMetrics,
   registerLocalBytesMetrics,
+  registerLoopMetrics,
   registerLogHolderMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
@@ -80,6 +82,7 @@ export interface RunningNode extends AsyncDisposable {
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { config, logger } = options;
   const clock = options.clock ?? new SystemClock();
+  const loop = clock instanceof SystemClock ? clock.loop : new Loop({ clock });
   const random = options.random ?? new SystemRandom();
   await using opened = new AsyncDisposableStack();
 
@@ -99,6 +102,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const progress = new StartProgress();
   registerStartMetrics(metrics, () => ({ phase: progress.phase, phases: startPhases, read: progress.read }));
   registerProcessMetrics(metrics);
+  registerLoopMetrics(metrics, loop);
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
   const storeMetrics = new StoreMetrics(metrics, clock, config.slowCommitMs, (ms) =>
@@ -118,7 +122,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     corsOrigins: config.corsOrigins,
     hostWhitelist: config.hostWhitelist,
   };
-  const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock };
+  const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock, loop };
   const listeners = new OpenListeners(config, clock);
   opened.defer(() => listeners.drain());
   await listeners.open(planMetricsListeners({ ...common, http: metricsEndpoints(endpoints) }));
@@ -165,6 +169,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerBudgetMetrics(metrics, budgets, bounded, memory.limitBytes);
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
+  loop.watch = watch;
   started = member;
   peerMetrics.watch(peers);
   opened.defer(() => {

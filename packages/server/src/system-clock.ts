@@ -1,14 +1,17 @@
 // Not the global `performance`: that is a getter, and the time is read several times for each request.
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '@engram/core';
-import { TurnLine } from './turn-line.ts';
+import { Loop, type Task } from '@engram/loop';
 
 /** setTimeout's longest delay. A longer one fires at once. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
-/** The machine's time. */
+/** Work that gives way without saying what it is. */
+const SLICE: Task = { work: 'client', caller: 'node', stage: 'slice' };
+
+/** The machine's time, and the owner of the event loop's. */
 export class SystemClock implements Clock {
-  readonly #line = new TurnLine(() => performance.now(), setImmediate);
+  readonly loop = new Loop({ clock: this });
 
   nowMs(): number {
     return performance.now();
@@ -41,7 +44,7 @@ export class SystemClock implements Clock {
   }
 
   giveWay(fire: () => void): void {
-    this.#line.push(fire);
+    this.loop.later(SLICE, fire);
   }
 
   endOfTurn(fire: () => void): void {

@@ -1,4 +1,5 @@
-import type { Clock, LoopWatch, Timer } from '@engram/core';
+import type { Clock, Timer } from '@engram/core';
+import type { LoopWatch } from '@engram/loop';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';

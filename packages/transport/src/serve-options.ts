@@ -1,4 +1,5 @@
-import { ClientBudgets, type Clock, type Logger, type LoopWatch } from '@engram/core';
+import { ClientBudgets, type Clock, type Logger } from '@engram/core';
+import type { Loop, LoopWatch } from '@engram/loop';
 import type { Method, MethodTable } from '@engram/wire';
 import type { BoundPort } from './bound-port.ts';
 import type { BoundAddress, ListenAddress } from './listen-address.ts';
@@ -101,6 +102,8 @@ export interface ServeOptions {
   readonly keepalive: KeepaliveOptions;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The time of the event loop, shared with other listeners. If undefined, the server assumes all of it for itself. */
+  readonly loop?: Loop;
   readonly observer?: TransportObserver;
   /**
    * What clients may hold of the process, shared with other listeners. If undefined, the server has large budgets of

@@ -1,9 +1,9 @@
-import { type ClientBudgets, type Clock, type Logger, type LoopWatch, unwatched } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import { Loop, type LoopWatch, type TransportShare, unwatched } from '@engram/loop';
 import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
 import { Flusher } from './h2/flusher.ts';
-import { TransportTurn } from './h2/transport-turn.ts';
 import type { Leads } from './h2/lead.ts';
 import { PLAIN_STARTED_PER_TURN, STREAMS_MAX } from './h2/limits.ts';
 import { SlabPool } from './h2/slab-pool.ts';
@@ -24,7 +24,7 @@ export class ServerContext implements ConnectionServer {
   readonly watch: LoopWatch;
   readonly calls: CallServer;
   readonly flusher: Flusher;
-  readonly turn: TransportTurn;
+  readonly turn: TransportShare;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
   readonly #plainStarts: TurnAllowance;
@@ -39,7 +39,7 @@ export class ServerContext implements ConnectionServer {
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.budgets = budgets;
     this.watch = options.watch ?? unwatched;
-    this.turn = new TransportTurn(options.clock);
+    this.turn = (options.loop ?? new Loop(options)).transport;
     this.flusher = new Flusher(options.clock, this.turn, this.watch);
     this.calls = new CallServer(options);
     this.#plainStarts = new TurnAllowance(options.clock, PLAIN_STARTED_PER_TURN);

@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { unwatched } from '@engram/core';
+import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, TransportShare, unwatched } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/http2';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
-import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
-import { TransportTurn } from '../src/h2/transport-turn.ts';
+import { OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
 
 /** A socket that emits what the test passes in, even while it is paused: TLS does so with data that it has decrypted. */
 class FakeSocket extends EventEmitter {
@@ -56,7 +55,7 @@ function begin(): { socket: FakeSocket; owner: Owner; clock: SimClock; intake: I
   const socket = new FakeSocket();
   const clock = new SimClock();
   const owner = new Owner();
-  const intake = new Intake(socket, clock, new TransportTurn(clock), unwatched, owner);
+  const intake = new Intake(socket, clock, new TransportShare(clock), unwatched, owner);
   socket.emit('data', Buffer.from(CLIENT_PREFACE));
   return { socket, owner, clock, intake };
 }
@@ -130,7 +129,7 @@ test('another preface is a fault', () => {
   expect(owner.faults).toBe(0);
   const other = new FakeSocket();
   const clock = new SimClock();
-  new Intake(other, clock, new TransportTurn(clock), unwatched, owner);
+  new Intake(other, clock, new TransportShare(clock), unwatched, owner);
   other.emit('data', Buffer.from('PRI * HTTP/2.0\r\n\r\nXX'));
   expect(owner.faults).toBe(1);
   expect(socket.paused).toBe(false);
@@ -138,7 +137,7 @@ test('another preface is a fault', () => {
 
 test('a turn takes only so much of all connections together, and all have their share of it', async () => {
   const clock = new SimClock();
-  const turn = new TransportTurn(clock);
+  const turn = new TransportShare(clock);
   const connections = 20;
   const each = 64;
   const taken: { readonly connection: number; readonly atMs: number }[] = [];

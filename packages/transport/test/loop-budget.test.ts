@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import { GrpcCode, type LoopWatch, unwatched } from '@engram/core';
+import { GrpcCode } from '@engram/core';
+import { type LoopWatch, TRANSPORT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { pingFrame } from '@engram/http2';
 import type { StreamCall, StreamHandler } from '@engram/wire';
 import { DeadlineWheel } from '../src/deadline-wheel.ts';
 import { Flusher } from '../src/h2/flusher.ts';
-import { TRANSPORT_TURN_MS } from '../src/h2/limits.ts';
-import { TransportTurn } from '../src/h2/transport-turn.ts';
 import { grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 import { startServing } from './support/serving.ts';
 
@@ -125,7 +124,7 @@ test('the rest of a frame is dropped with its stream', async () => {
 
 test('a thousand connections are written to a few at a time, all of them', async () => {
   const clock = new SimClock();
-  const flusher = new Flusher(clock, new TransportTurn(clock), unwatched);
+  const flusher = new Flusher(clock, new TransportShare(clock), unwatched);
   let flushed = 0;
   let most = 0;
   const flush = (): void => {
@@ -146,7 +145,7 @@ test('a thousand connections are written to a few at a time, all of them', async
 test('one connection that takes long to write to is named', async () => {
   const clock = new SimClock();
   const watch = new Watch();
-  const flusher = new Flusher(clock, new TransportTurn(clock), watch);
+  const flusher = new Flusher(clock, new TransportShare(clock), watch);
   for (const ms of [15, 0]) flusher.add({ flush: () => void clock.advance(ms) }, true);
   await turn();
   expect(watch.told).toEqual(['send 15 ']);

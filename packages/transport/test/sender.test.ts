@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { SharedBudget, unwatched } from '@engram/core';
+import { SharedBudget } from '@engram/core';
+import { LONG_OUTPUT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/http2';
 import type { LongMessage } from '@engram/wire';
 import { realClock, SimClock } from '@engram/sim';
@@ -8,8 +9,7 @@ import { expect, test } from 'vitest';
 import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Flusher } from '../src/h2/flusher.ts';
-import { BATCH_MAX_BYTES, LONG_OUTPUT_TURN_MS } from '../src/h2/limits.ts';
-import { TransportTurn } from '../src/h2/transport-turn.ts';
+import { BATCH_MAX_BYTES } from '../src/h2/limits.ts';
 import { Sender } from '../src/h2/sender.ts';
 import { SlabPool } from '../src/h2/slab-pool.ts';
 import { Stream } from '../src/h2/stream.ts';
@@ -47,7 +47,7 @@ class FastSocket extends Socket {
   }
 }
 
-function senderTo(socket: Socket, flusher = new Flusher(realClock, new TransportTurn(realClock), unwatched)): Sender {
+function senderTo(socket: Socket, flusher = new Flusher(realClock, new TransportShare(realClock), unwatched)): Sender {
   const share = new SharedBudget({ max: 1, greed: 1, floor: 0 }).share();
   const commons = { slabs: new SlabPool(), flusher };
   return new Sender(
@@ -127,7 +127,7 @@ test.each([
   'long answers whose bytes $what leave over several turns, one after another, if sockets take them at once',
   async ({ messageOf }) => {
     const clock = new SimClock();
-    const flusher = new Flusher(clock, new TransportTurn(clock), unwatched);
+    const flusher = new Flusher(clock, new TransportShare(clock), unwatched);
     const BATCHES = 40;
     const BATCH_MS = 1;
     let written = 0;
@@ -205,7 +205,7 @@ test('however messages share frames, each stream gets its bytes in order and pay
 
 test('connections with answers are flushed before those with events, each once for a turn', async () => {
   const flushed: string[] = [];
-  const flusher = new Flusher(realClock, new TransportTurn(realClock), unwatched);
+  const flusher = new Flusher(realClock, new TransportShare(realClock), unwatched);
   const flushable = (name: string): { flush(): void } => ({ flush: () => flushed.push(name) });
   flusher.add(flushable('events 1'), false);
   flusher.add(flushable('answers'), true);

@@ -1,4 +1,5 @@
-import { type Clock, type LoopWatch, unwatched } from '@engram/core';
+import type { Clock } from '@engram/core';
+import { type LoopWatch, unwatched } from '@engram/loop';
 import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import { INFLATED_TURN_BYTES } from '../h2/limits.ts';

@@ -1,6 +1,6 @@
-import type { ClientBudgets, Clock, Logger, LoopWatch } from '@engram/core';
+import type { ClientBudgets, Clock, Logger } from '@engram/core';
+import type { LoopWatch, TransportShare } from '@engram/loop';
 import type { KeepaliveOptions } from '../serve-options.ts';
-import type { TransportTurn } from './transport-turn.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
 import type { StreamHost } from './stream-host.ts';
@@ -15,7 +15,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly handshakeMs: number;
   readonly budgets: ClientBudgets;
   readonly watch: LoopWatch;
-  readonly turn: TransportTurn;
+  readonly turn: TransportShare;
   /** Called for each new connection. */
   leads(host: StreamHost): Leads;
 }

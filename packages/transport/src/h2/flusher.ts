@@ -1,5 +1,5 @@
-import type { Clock, LoopWatch } from '@engram/core';
-import type { TransportTurn } from './transport-turn.ts';
+import type { Clock } from '@engram/core';
+import type { LoopWatch, TransportShare } from '@engram/loop';
 
 /** An object that gathers bytes and sends them in `flush`. */
 export interface Flushable {
@@ -15,11 +15,11 @@ const flushesBetweenLooks = 16;
  *
  * Connections with answers to calls go first. A client that waits for an answer has its next request ready, and the log
  * could work on it while the events of a thousand watchers are written. Output that does not fit into the time of a
- * turn (`TransportTurn`) leaves in the next turn.
+ * turn (`TransportShare`) leaves in the next turn.
  */
 export class Flusher {
   readonly #clock: Clock;
-  readonly #turn: TransportTurn;
+  readonly #turn: TransportShare;
   readonly #watch: LoopWatch;
   #answering: Flushable[] = [];
   #others: Flushable[] = [];
@@ -27,7 +27,7 @@ export class Flusher {
   /** Long outputs that wait for a later turn. */
   readonly #long = new Set<Flushable>();
 
-  constructor(clock: Clock, turn: TransportTurn, watch: LoopWatch) {
+  constructor(clock: Clock, turn: TransportShare, watch: LoopWatch) {
     this.#clock = clock;
     this.#turn = turn;
     this.#watch = watch;

@@ -1,7 +1,7 @@
-import type { Clock, LoopWatch } from '@engram/core';
+import type { Clock } from '@engram/core';
 import { CLIENT_PREFACE, DEFAULT_MAX_FRAME_BYTES, ErrorCode, FrameReader, Http2Error } from '@engram/http2';
+import type { LoopWatch, TransportShare } from '@engram/loop';
 import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
-import type { TransportTurn } from './transport-turn.ts';
 
 const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 
@@ -39,7 +39,7 @@ export interface IntakeOwner {
 
 /**
  * Takes the frames of a client in bounded slices of the time that all connections share in a turn of the event loop
- * (`TransportTurn`). Takes none while the client leaves too many sent bytes unread. grpc-go stops reading for the same
+ * (`TransportShare`). Takes none while the client leaves too many sent bytes unread. grpc-go stops reading for the same
  * reason (internal/transport/controlbuf.go: throttle): answers to frames have no flow-control window, so only the
  * client's reading can bound them.
  */
@@ -48,7 +48,7 @@ export class Intake {
   readonly #clock: Clock;
   readonly #owner: IntakeOwner;
   readonly #watch: LoopWatch;
-  readonly #turn: TransportTurn;
+  readonly #turn: TransportShare;
   readonly #reader = new FrameReader(DEFAULT_MAX_FRAME_BYTES);
   /** Chunks that arrived while no input was taken: a paused socket may still emit the data it has. */
   #chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ export class Intake {
    */
   #lookMs = NO_SLICE;
 
-  constructor(socket: Source, clock: Clock, turn: TransportTurn, watch: LoopWatch, owner: IntakeOwner) {
+  constructor(socket: Source, clock: Clock, turn: TransportShare, watch: LoopWatch, owner: IntakeOwner) {
     this.#turn = turn;
     this.#socket = socket;
     this.#clock = clock;

@@ -32,17 +32,6 @@ export const BATCH_MAX_BYTES = 256 * 1024;
  * refusals have no flow-control window. Above BATCH_MAX_BYTES, so that DATA alone does not reach it.
  */
 export const OUTPUT_HELD_MAX_BYTES = 512 * 1024;
-/**
- * Time that all connections may take together in a turn of the event loop, for frames and for writing. Slices of long work
- * take up to 3 ms more of the same turn: all of it must stay below 10 ms.
- */
-export const TRANSPORT_TURN_MS = 6;
-/** The part of it that frames may take. */
-export const FRAMES_TURN_MS = 4;
-/** Time that the frames of one connection may take at once while others wait. */
-export const FRAMES_SHARED_SLICE_MS = 1;
-/** The part of it after which no further batch of a long output is written. */
-export const LONG_OUTPUT_TURN_MS = 3;
 /** No new call of a connection starts while this many bytes wait to be sent to its client. */
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** No new call starts while the requests of running calls hold this many bytes. */

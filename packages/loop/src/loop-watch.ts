@@ -1,6 +1,6 @@
 /**
  * Records work that held the event loop for longer than its budget. The code that does work which can be long measures
- * and names it. Work above the budget should be cut into slices (`nextTurn`).
+ * and names it. Work above the budget should be cut into slices (`Loop`).
  */
 export interface LoopWatch {
   /** The longest time that one stretch of work may take. */

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
-import { type Clock, unwatched } from '@engram/core';
+import type { Clock } from '@engram/core';
+import {
+  FRAMES_SHARED_SLICE_MS,
+  FRAMES_TURN_MS,
+  LONG_OUTPUT_TURN_MS,
+  TRANSPORT_TURN_MS,
+  TransportShare,
+  unwatched,
+} from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { Flusher } from '../src/h2/flusher.ts';
-import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from '../src/h2/limits.ts';
-import { TransportTurn } from '../src/h2/transport-turn.ts';
 
 /** The longest piece of work that a test does without a look at the time. */
 const PIECE_MS = 0.1;
@@ -18,7 +24,7 @@ class Load {
     endOfTurn: (fire: () => void) => process.nextTick(fire),
     soon: (fire: () => void) => void this.#soon.push(fire),
   });
-  readonly turn = new TransportTurn(this.clock);
+  readonly turn = new TransportShare(this.clock);
   readonly flusher = new Flusher(this.clock, this.turn, unwatched);
   readonly done = { frames: 0, writes: 0, long: 0 };
   stopped = false;
@@ -94,7 +100,7 @@ test('frames and writing together have a limited time of a turn, and all of them
 });
 
 test('frames leave time of a turn for writing, and long outputs for others', () => {
-  const turn = new TransportTurn(new SimClock());
+  const turn = new TransportShare(new SimClock());
   turn.spendOnFrames(FRAMES_TURN_MS);
   expect(turn.framesSpent).toBe(true);
   expect(turn.writeMs).toBe(TRANSPORT_TURN_MS - FRAMES_TURN_MS);
@@ -102,11 +108,11 @@ test('frames leave time of a turn for writing, and long outputs for others', () 
   turn.spendOnWriting(turn.writeMs);
   expect(turn.writeMs).toBe(0);
   expect(turn.longSpent).toBe(true);
-  const written = new TransportTurn(new SimClock());
+  const written = new TransportShare(new SimClock());
   written.spendOnWriting(TRANSPORT_TURN_MS);
   expect(written.framesSpent).toBe(true);
 
-  const other = new TransportTurn(new SimClock());
+  const other = new TransportShare(new SimClock());
   other.spendOnLong(LONG_OUTPUT_TURN_MS);
   expect(other.longSpent).toBe(true);
   expect(other.writeMs).toBeGreaterThan(0);

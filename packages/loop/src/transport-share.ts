@@ -1,25 +1,28 @@
 import type { Clock } from '@engram/core';
-import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from './limits.ts';
+import { Fifo } from './fifo.ts';
+import { FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from './turn-parts.ts';
 
+/** Time that the frames of one connection may take at once while others wait. */
+export const FRAMES_SHARED_SLICE_MS = 1;
 /** Below this time no renewal is scheduled: on a quiet node, a request should not cost an extra turn of the event loop. */
 const RENEWED_FROM_MS = FRAMES_TURN_MS / 4;
 
 /**
- * The time that the connections of all clients may take together in one turn of the event loop: to work on frames, and to
+ * The time that the connections of all listeners may take together in one turn of the event loop: to work on frames, and to
  * write. A turn may bring a chunk on each of a thousand connections, and what answers them leaves in the same turn. Whoever
  * comes when the time is used up waits for a later turn, in order of arrival: frames for frames, writing for writing.
  */
-export class TransportTurn {
-  readonly #clock: Clock;
+export class TransportShare {
+  readonly #clock: Pick<Clock, 'soon'>;
   #spentMs = 0;
   /** Parts of it. */
   #framesMs = 0;
   #longMs = 0;
   #renewing = false;
-  #frames: (() => void)[] = [];
-  #writes: (() => void)[] = [];
+  readonly #frames = new Fifo<() => void>();
+  readonly #writes = new Fifo<() => void>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'soon'>) {
     this.#clock = clock;
   }
 

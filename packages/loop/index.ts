@@ -1,0 +1,15 @@
+// The time of the event loop.
+export { type Job, settled, type Turn } from './src/turn.ts';
+export { CLASS_WEIGHTS, type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
+export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
+export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';
+export { FRAMES_SHARED_SLICE_MS, TransportShare } from './src/transport-share.ts';
+export {
+  FRAMES_TURN_MS,
+  JOBS_TURN_MS,
+  LONG_OUTPUT_TURN_MS,
+  SLICE_MS,
+  TRANSPORT_TURN_MS,
+  TURN_MS,
+} from './src/turn-parts.ts';
+export { type LoopWatch, unwatched } from './src/loop-watch.ts';

@@ -1,0 +1,205 @@
+import { assert, type Clock } from '@engram/core';
+import { FairQueue } from './fair-queue.ts';
+import { type LoopWatch, unwatched } from './loop-watch.ts';
+import { MeasuredPace, type Pace } from './pace.ts';
+import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
+import { TransportShare } from './transport-share.ts';
+import type { Job, Turn } from './turn.ts';
+import { JOBS_TURN_MS } from './turn-parts.ts';
+import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
+
+/** The most callbacks that are requested from the event loop at a time. */
+const ASKED_MAX = 1024;
+
+export interface LoopOptions {
+  readonly clock: Pick<Clock, 'nowMs' | 'soon'>;
+  /** When a slice ends. If undefined, after SLICE_MS by the clock. */
+  readonly pace?: Pace;
+}
+
+/** What a class has used. Only slices that waited for their turn are measured: what ends at once reads no clock. */
+export interface ClassUsage {
+  slices: number;
+  ms: number;
+  longestMs: number;
+}
+
+/**
+ * The owner of the event loop's time. Long work runs as a job: it asks `shouldYield`, and yields. What yields waits in a
+ * line of its class and its caller (`FairQueue`), and each turn of the event loop gives slices for JOBS_TURN_MS. Frames
+ * and writing have a share of their own (`transport`). All together take less than TURN_MS.
+ *
+ * A job begins in the call that runs it, so what needs less than a slice has ended when `run` returns: two writes of one
+ * connection are decided in the order in which they came. A job that is run within another one shares its slice.
+ *
+ * Each slice has its own callback of the event loop, so that promises and `process.nextTick` run between two of them.
+ * `setImmediate` alone runs all waiting callbacks in one turn: a hundred lists that are made together would take a hundred
+ * slices before the sockets are read.
+ */
+export class Loop implements Turn {
+  readonly transport: TransportShare;
+  readonly usage: ReadonlyMap<WorkClass, Readonly<ClassUsage>>;
+  /** Is told of slices that took longer than its budget. */
+  watch: LoopWatch = unwatched;
+  readonly #usage = new Map(WORK_CLASSES.map((work) => [work, { slices: 0, ms: 0, longestMs: 0 }]));
+  readonly #clock: Pick<Clock, 'nowMs' | 'soon'>;
+  readonly #pace: Pace;
+  readonly #queue = new FairQueue<Parked>();
+  readonly #giver: SliceGiver;
+  /** A job has the slice. */
+  #running = false;
+  /** Callbacks that were requested from the event loop and have not run. */
+  #asked = 0;
+  /**
+   * Counts turns in which a callback ran. A callback that is requested between the first callback of one turn and that
+   * of the next runs in the next. So a callback that was requested in the current turn is the first of a new one.
+   */
+  #turn = 0;
+  #untilMs = 0;
+  /** The time of this turn is up: no callback gives a slice before `#renew`. */
+  #over = false;
+  /** The last slice of this turn, and the time up to which it is charged. */
+  #last: Task | undefined;
+  #chargedMs = 0;
+
+  constructor({ clock, pace }: LoopOptions) {
+    this.usage = this.#usage;
+    this.#clock = clock;
+    this.#pace = pace ?? new MeasuredPace(clock);
+    this.transport = new TransportShare(clock);
+    const queue = this.#queue;
+    this.#giver = {
+      get idle() {
+        return queue.size === 0;
+      },
+      park: (parked) => this.#park(parked),
+      enter: () => this.#enter(),
+      leave: () => this.#leave(),
+    };
+  }
+
+  /** Slices of this class that wait for their turn. */
+  waiting(work: WorkClass): number {
+    return this.#queue.waiting(work);
+  }
+
+  /** See `Turn`. Only a job may ask, while it runs. */
+  shouldYield(steps = 1): boolean {
+    assert(this.#running, 'work outside of a job asks for its slice');
+    return this.#pace.spent(steps);
+  }
+
+  /**
+   * Runs a job: its first slice in this call. Returns its result, or throws its error, if it ends there; otherwise a
+   * promise of them. After an abort of `signal` the job ends at its next slice, and the promise rejects with the reason.
+   */
+  run<Result>(task: Task, job: Job<Result>, signal?: AbortSignal): Result | Promise<Result> {
+    const step = this.#begin(job);
+    if (step.done === true) return step.value;
+    const parked = new ParkedJob(this.#giver, task, job, signal);
+    parked.wait(step.value);
+    return parked.result;
+  }
+
+  /** Resolves in a slice of a later turn, for work that is no job. Rejects if `signal` has aborted by then. */
+  async pause(task: Task, signal?: AbortSignal): Promise<void> {
+    await new Promise<void>((resume) => this.later(task, resume));
+    signal?.throwIfAborted();
+  }
+
+  /** Calls `resume` in a slice of a later turn. */
+  later(task: Task, resume: () => void): void {
+    this.#park({ task, resume });
+  }
+
+  #begin<Result>(job: Job<Result>): IteratorResult<Promise<unknown> | undefined, Result> {
+    if (this.#running) return job.next();
+    this.#enter();
+    try {
+      return job.next();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #enter(): void {
+    assert(!this.#running, 'a slice begins within a slice');
+    this.#running = true;
+    this.#pace.begin();
+  }
+
+  #leave(): void {
+    this.#running = false;
+  }
+
+  #park(parked: Parked): void {
+    this.#queue.push(parked.task, parked);
+    if (!this.#over && this.#asked < ASKED_MAX) this.#ask();
+  }
+
+  #ask(): void {
+    this.#asked += 1;
+    const turn = this.#turn;
+    this.#clock.soon(() => this.#callback(turn));
+  }
+
+  #callback(turn: number): void {
+    this.#asked -= 1;
+    if (this.#over) return;
+    const nowMs = this.#clock.nowMs();
+    if (!this.#begins(turn, nowMs)) {
+      // What the promises of the last slice have done since was its work.
+      if (this.#last !== undefined && nowMs > this.#chargedMs) this.#charge(this.#last, nowMs);
+      if (nowMs >= this.#untilMs) {
+        this.#over = true;
+        const overIn = this.#turn;
+        this.#clock.soon(() => this.#renew(overIn));
+        return;
+      }
+    }
+    this.#give(nowMs);
+  }
+
+  #give(nowMs: number): void {
+    const parked = this.#queue.take();
+    const { task } = parked;
+    // Requests a callback for work beyond ASKED_MAX.
+    if (this.#queue.size > this.#asked) this.#ask();
+    this.#last = task;
+    this.#chargedMs = nowMs;
+    try {
+      parked.resume();
+    } finally {
+      const endMs = this.#clock.nowMs();
+      const ms = endMs - nowMs;
+      this.#charge(task, endMs);
+      const usage = this.#usage.get(task.work)!;
+      usage.slices += 1;
+      usage.longestMs = Math.max(usage.longestMs, ms);
+      if (ms > this.watch.budgetMs) this.watch.stretched(task.stage, ms, task.method);
+    }
+  }
+
+  #charge(task: Task, nowMs: number): void {
+    const ms = nowMs - this.#chargedMs;
+    this.#chargedMs = nowMs;
+    this.#queue.charge(task, Math.max(ms, this.#pace.sliceMinMs));
+    this.#usage.get(task.work)!.ms += ms;
+  }
+
+  /** Runs in the turn after one that was too long. Callbacks requested here run in the turn after this one. */
+  #renew(turn: number): void {
+    this.#over = false;
+    this.#begins(turn, this.#clock.nowMs());
+    while (this.#asked < Math.min(this.#queue.size, ASKED_MAX)) this.#ask();
+  }
+
+  /** Whether this is the first callback of a turn. */
+  #begins(turn: number, nowMs: number): boolean {
+    if (turn !== this.#turn) return false;
+    this.#turn += 1;
+    this.#untilMs = nowMs + JOBS_TURN_MS;
+    this.#last = undefined;
+    return true;
+  }
+}

@@ -1,0 +1,96 @@
+import { assert } from '@engram/core';
+import type { Job } from './turn.ts';
+import type { Task } from './work-class.ts';
+
+/** Something that waits for a slice. */
+export interface Parked {
+  readonly task: Task;
+  /** The slice has begun. */
+  resume(): void;
+}
+
+/** The part of the loop that a parked job uses. */
+export interface SliceGiver {
+  /** Nothing waits for a slice. */
+  readonly idle: boolean;
+  park(parked: Parked): void;
+  /** Gives what runs between the two calls a slice. */
+  enter(): void;
+  leave(): void;
+}
+
+/** A job that did not end in its first slice, and the promise of its result. */
+export class ParkedJob<Result> implements Parked {
+  readonly task: Task;
+  readonly result: Promise<Result>;
+  readonly #loop: SliceGiver;
+  readonly #job: Job<Result>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (result: Result) => void;
+  readonly #reject: (reason: unknown) => void;
+  /** What the job waited for has failed: thrown into it in its next slice. */
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(loop: SliceGiver, task: Task, job: Job<Result>, signal: AbortSignal | undefined) {
+    this.task = task;
+    this.#loop = loop;
+    this.#job = job;
+    this.#signal = signal;
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.result = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  resume(): void {
+    if (this.#signal?.aborted === true) this.#cancel(this.#signal.reason);
+    else this.#advance();
+  }
+
+  /** The job has yielded. */
+  wait(value: Promise<unknown> | undefined): void {
+    if (value === undefined) this.#loop.park(this);
+    else {
+      value.then(
+        () => this.#goOn(),
+        (reason: unknown) => {
+          this.#failure = { reason };
+          this.#goOn();
+        },
+      );
+    }
+  }
+
+  /** What the job waited for is there. It goes on at once if nobody else waits, and takes its turn otherwise. */
+  #goOn(): void {
+    if (this.#loop.idle) this.resume();
+    else this.#loop.park(this);
+  }
+
+  #advance(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    let step: IteratorResult<Promise<unknown> | undefined, Result>;
+    this.#loop.enter();
+    try {
+      step = failure === undefined ? this.#job.next() : this.#job.throw(failure.reason);
+    } catch (error) {
+      this.#reject(error);
+      return;
+    } finally {
+      this.#loop.leave();
+    }
+    if (step.done === true) this.#resolve(step.value);
+    else this.wait(step.value);
+  }
+
+  #cancel(reason: unknown): void {
+    try {
+      const { done } = this.#job.return(undefined as never);
+      assert(done === true, 'a cancelled job goes on');
+      this.#reject(reason);
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { assert } from '@engram/core';
+
+/** The longest turn of the event loop: the time that any request may wait for all other work together. */
+export const TURN_MS = 10;
+
+/** Frames and writing, of all connections. */
+export const TRANSPORT_TURN_MS = 6;
+/** The part of it that frames may take. */
+export const FRAMES_TURN_MS = 4;
+/** The part of it after which no further batch of a long output is written. */
+export const LONG_OUTPUT_TURN_MS = 3;
+/** Slices of jobs that begin in one turn. */
+export const JOBS_TURN_MS = 2;
+/** One slice of a job: the last one of a turn may begin just before JOBS_TURN_MS is used up. */
+export const SLICE_MS = 2;
+
+assert(TRANSPORT_TURN_MS + JOBS_TURN_MS + SLICE_MS <= TURN_MS, 'the parts of a turn are longer than the turn');
+assert(Math.max(FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS) < TRANSPORT_TURN_MS, 'frames or long outputs have the whole turn');
