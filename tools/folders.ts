@@ -7,7 +7,12 @@
 export const folders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   wire: { messages: ['.'] },
   'raft-ts': { codec: ['.'] },
-  election: { codec: ['.'] },
+  election: {
+    cluster: [],
+    codec: ['.', 'cluster'],
+    membership: ['.', 'cluster', 'codec'],
+    driver: ['.', 'cluster', 'codec', 'membership'],
+  },
   'etcd-api': { snapshot: ['.'] },
   transport: {
     h2: ['.'],

@@ -6,15 +6,15 @@ export type { ElectionView } from './src/view.ts';
 export type { StorePlace } from './src/tenure.ts';
 export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';
 // The members, and changes of the membership.
-export { type Member, type MemberId, memberId, hasStarted } from './src/member.ts';
-export { type ClusterState, memberOf } from './src/cluster-state.ts';
-export type { StoreLeadership } from './src/store-leadership.ts';
-export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership-rules.ts';
-export { READY_SHARE } from './src/ready-share.ts';
-export { memberIdOf, clusterIdOf } from './src/identity.ts';
-export { parsePeerUrls } from './src/peer-urls.ts';
-export { bootstrapBatch, bootstrapState } from './src/bootstrap.ts';
-export { goOnAlone, type LoneSurvivorOptions, loneSurvivorBatch } from './src/lone-survivor.ts';
+export { type Member, type MemberId, memberId, hasStarted } from './src/cluster/member.ts';
+export { type ClusterState, memberOf } from './src/cluster/cluster-state.ts';
+export type { StoreLeadership } from './src/cluster/store-leadership.ts';
+export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership/membership-rules.ts';
+export { READY_SHARE } from './src/membership/membership-rules.ts';
+export { memberIdOf, clusterIdOf } from './src/cluster/identity.ts';
+export { parsePeerUrls } from './src/cluster/peer-urls.ts';
+export { bootstrapBatch, bootstrapState } from './src/membership/bootstrap.ts';
+export { goOnAlone, type LoneSurvivorOptions, loneSurvivorBatch } from './src/membership/lone-survivor.ts';
 // The Raft state of a member, and its storage.
 export type { RaftStorage } from './src/raft-storage.ts';
 export { type RaftState, type RaftBatch, NEW_RAFT_STATE, afterBatch } from './src/raft-state.ts';
@@ -25,5 +25,5 @@ export { type PeerMessage, receiverOf } from './src/peer-message.ts';
 export { encodePeerMessage, decodePeerMessage } from './src/codec/peer-codec.ts';
 // The election on a clock, a network and a storage.
 export type { Speaker, Standing } from './src/message-fault.ts';
-export { ElectionDriver, type ElectionDriverOptions } from './src/election-driver.ts';
-export type { ElectionPorts, ElectionNetwork, ElectionOwner } from './src/election-ports.ts';
+export { ElectionDriver, type ElectionDriverOptions } from './src/driver/election-driver.ts';
+export type { ElectionPorts, ElectionNetwork, ElectionOwner } from './src/driver/election-ports.ts';

@@ -1,6 +1,6 @@
 import type { Epoch, ErrorCode } from '@engram/core';
-import type { ClusterState } from './cluster-state.ts';
-import type { MemberId } from './member.ts';
+import type { ClusterState } from './cluster/cluster-state.ts';
+import type { MemberId } from './cluster/member.ts';
 import type { PeerMessage } from './peer-message.ts';
 import type { RaftBatch } from './raft-state.ts';
 

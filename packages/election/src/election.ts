@@ -1,15 +1,22 @@
 import { assert, type Epoch, epoch } from '@engram/core';
 import { type Entry, type LogIndex, type Message, type ReadState, term } from '@engram/raft-ts';
-import { Changes } from './changes.ts';
-import { type ClusterState, memberOf, newCluster } from './cluster-state.ts';
+import { Changes } from './membership/changes.ts';
+import { type ClusterState, memberOf, newCluster } from './cluster/cluster-state.ts';
 import { decodeClusterState, encodeCommand } from './codec/cluster-codec.ts';
-import type { Command } from './command.ts';
-import { Dismissals } from './dismissals.ts';
+import type { Command } from './cluster/command.ts';
+import { Dismissals } from './membership/dismissals.ts';
 import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
 import { committedEffectOf } from './entry-effect.ts';
-import type { MemberId } from './member.ts';
-import { changeOf, HEALTH_INTERVAL_MS, type MemberHealth, type MemberRequest, refusalOf } from './membership-rules.ts';
+import { hex, type MemberId, sameUrls } from './cluster/member.ts';
+import {
+  changeOf,
+  HEALTH_INTERVAL_MS,
+  type MemberHealth,
+  type MemberRequest,
+  READY_SHARE,
+  refusalOf,
+} from './membership/membership-rules.ts';
 import { faultOf, type MessageReceiver, type Speaker, type Standing, standingOf } from './message-fault.ts';
 import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
@@ -17,7 +24,6 @@ import { Peers } from './peers.ts';
 import { RaftMember } from './raft-member.ts';
 import type { RaftState } from './raft-state.ts';
 import { ReadGate } from './read-gate.ts';
-import { READY_SHARE } from './ready-share.ts';
 import { contextOf, numberOf } from './round-context.ts';
 import { SnapshotRetries } from './snapshot-retries.ts';
 import { successorAmong } from './successor.ts';
@@ -435,7 +441,7 @@ export class Election {
     const member = memberOf(this.#state, self);
     if (this.#attributes === undefined || member === undefined) return;
     const { name, clientUrls } = this.#attributes;
-    const isSaid = member.name === name && sameTexts(member.clientUrls, clientUrls);
+    const isSaid = member.name === name && sameUrls(member.clientUrls, clientUrls);
     if (!isSaid) this.#propose({ kind: 'attributes', member: self, name, clientUrls });
   }
 
@@ -492,8 +498,3 @@ export class Election {
     };
   }
 }
-
-const hex = (id: bigint): string => id.toString(16);
-
-const sameTexts = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((text, at) => text === other[at]);

@@ -1,7 +1,7 @@
 import type { Entry, LogIndex } from '@engram/raft-ts';
-import { afterCommand, afterMemberChange, type ClusterState } from './cluster-state.ts';
+import { afterCommand, afterMemberChange, type ClusterState } from './cluster/cluster-state.ts';
 import { decodeCommand, decodeMemberChange } from './codec/cluster-codec.ts';
-import type { Command } from './command.ts';
+import type { Command } from './cluster/command.ts';
 import { ElectionError } from './election-error.ts';
 
 /** What a committed entry does. */

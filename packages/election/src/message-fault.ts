@@ -1,8 +1,8 @@
 import type { Entry, LogIndex, Message, Payload, Term } from '@engram/raft-ts';
-import { type ClusterState, memberOf } from './cluster-state.ts';
+import { type ClusterState, memberOf } from './cluster/cluster-state.ts';
 import { decodeClusterState, decodeCommand, decodeMemberChange } from './codec/cluster-codec.ts';
 import { ElectionError } from './election-error.ts';
-import type { MemberId } from './member.ts';
+import type { MemberId } from './cluster/member.ts';
 import type { ElectionOptions } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
 

@@ -1,7 +1,7 @@
 import type { Random } from '@engram/core';
 import type { LogIndex, RaftLimits } from '@engram/raft-ts';
-import type { MemberId } from './member.ts';
-import type { MembershipRules } from './membership-rules.ts';
+import type { MemberId } from './cluster/member.ts';
+import type { MembershipRules } from './membership/membership-rules.ts';
 
 export interface ElectionOptions {
   readonly self: MemberId;

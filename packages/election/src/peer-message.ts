@@ -1,5 +1,5 @@
 import type { Message } from '@engram/raft-ts';
-import type { MemberId } from './member.ts';
+import type { MemberId } from './cluster/member.ts';
 
 /** A message between members. Messages are independent of each other: each may be lost, delayed or doubled. */
 export type PeerMessage =

@@ -1,4 +1,4 @@
-import type { MemberId } from './member.ts';
+import type { MemberId } from './cluster/member.ts';
 
 interface Peer {
   /** In ticks, missed ticks included. Undefined if not connected. */

@@ -11,8 +11,8 @@ import {
   type ReadState,
   type Snapshot,
 } from '@engram/raft-ts';
-import { snapshotOf } from './bootstrap.ts';
-import type { ClusterState } from './cluster-state.ts';
+import { snapshotOf } from './membership/bootstrap.ts';
+import type { ClusterState } from './cluster/cluster-state.ts';
 import type { ElectionOptions } from './options.ts';
 import type { RaftBatch, RaftState } from './raft-state.ts';
 

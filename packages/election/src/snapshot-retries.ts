@@ -1,5 +1,5 @@
 import type { RawNode } from '@engram/raft-ts';
-import type { MemberId } from './member.ts';
+import type { MemberId } from './cluster/member.ts';
 
 /** Gives up snapshots that are on their way for an election timeout. Until then the member gets no appends. */
 export class SnapshotRetries {

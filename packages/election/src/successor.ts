@@ -1,5 +1,5 @@
 import { isVoter, type NodeStatus } from '@engram/raft-ts';
-import type { MemberId } from './member.ts';
+import type { MemberId } from './cluster/member.ts';
 import type { Peers } from './peers.ts';
 
 /**

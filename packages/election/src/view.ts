@@ -1,7 +1,7 @@
 import type { Epoch } from '@engram/core';
 import type { LogIndex, RawNode, Term } from '@engram/raft-ts';
-import { type ClusterState, memberOf } from './cluster-state.ts';
-import type { MemberId } from './member.ts';
+import { type ClusterState, memberOf } from './cluster/cluster-state.ts';
+import type { MemberId } from './cluster/member.ts';
 import type { Tenure } from './tenure.ts';
 
 /** A member's view of the cluster, for Status, MemberList and response headers. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterMemberChange, newCluster } from '../src/cluster-state.ts';
+import { afterMemberChange, newCluster } from '../src/cluster/cluster-state.ts';
 import { decodeClusterState, encodeClusterState } from '../src/codec/cluster-codec.ts';
 import { id, member } from './support/members.ts';
 

@@ -27,8 +27,8 @@ import {
   encodeMemberChange,
 } from '../src/codec/cluster-codec.ts';
 import * as electionpb from '../src/codec/gen/electionpb.ts';
-import { byId } from '../src/member.ts';
-import type { Command } from '../src/command.ts';
+import { byId } from '../src/cluster/member.ts';
+import type { Command } from '../src/cluster/command.ts';
 import { id, member } from './support/members.ts';
 
 generatedContract(messageSet('election'), { electionpb });

@@ -16,7 +16,7 @@ import {
   MemoryRaftStorage,
   type PeerMessage,
 } from '../index.ts';
-import { OwnerWatch } from '../src/owner-watch.ts';
+import { OwnerWatch } from '../src/driver/owner-watch.ts';
 import { id, member, optionsOf } from './support/members.ts';
 
 const never = new AbortController().signal;

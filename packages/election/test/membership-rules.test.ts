@@ -1,8 +1,13 @@
 import type { ErrorCode } from '@engram/core';
 import { describe, expect, test } from 'vitest';
 import type { ClusterState, Member } from '../index.ts';
-import { newCluster } from '../src/cluster-state.ts';
-import { type MemberHealth, type MemberRequest, type MembershipRules, refusalOf } from '../src/membership-rules.ts';
+import { newCluster } from '../src/cluster/cluster-state.ts';
+import {
+  type MemberHealth,
+  type MemberRequest,
+  type MembershipRules,
+  refusalOf,
+} from '../src/membership/membership-rules.ts';
 import { id, member } from './support/members.ts';
 
 const strict: MembershipRules = { strict: true, learnersMax: 1 };

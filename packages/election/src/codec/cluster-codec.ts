@@ -1,8 +1,8 @@
 import { epoch, logPosition } from '@engram/core';
-import type { ClusterState } from '../cluster-state.ts';
-import type { StoreLeadership } from '../store-leadership.ts';
-import type { Command, MemberChange } from '../command.ts';
-import { byId, type Member, memberId } from '../member.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import type { StoreLeadership } from '../cluster/store-leadership.ts';
+import type { Command, MemberChange } from '../cluster/command.ts';
+import { byId, type Member, memberId } from '../cluster/member.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
 import * as electionpb from './gen/electionpb.ts';
 

@@ -1,5 +1,5 @@
 import { decodeMessage, encodeMessage } from '@engram/raft-ts';
-import { memberId } from '../member.ts';
+import { memberId } from '../cluster/member.ts';
 import type { PeerMessage } from '../peer-message.ts';
 import { badBytes, decodeOrRefuse, refusing } from './bad-bytes.ts';
 import * as electionpb from './gen/electionpb.ts';

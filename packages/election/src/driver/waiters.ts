@@ -1,4 +1,4 @@
-import type { Ticket } from './effect.ts';
+import type { Ticket } from '../effect.ts';
 
 interface Waiter<Value> {
   resolve(value: Value): void;

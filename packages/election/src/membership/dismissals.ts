@@ -1,6 +1,6 @@
 import { EMPTY_BYTES } from '@engram/core';
 import type { LogIndex, RawNode, Term } from '@engram/raft-ts';
-import type { MemberId } from './member.ts';
+import type { MemberId } from '../cluster/member.ts';
 
 /** Removed members that have asked this member, which leads, whether they may leave. */
 export class Dismissals {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
-import type { RaftStorage } from './raft-storage.ts';
+import type { RaftStorage } from '../raft-storage.ts';
 
 export interface OwnerWatchOptions {
   readonly storage: RaftStorage;

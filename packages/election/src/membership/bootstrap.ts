@@ -1,8 +1,8 @@
 import { logIndex, type Snapshot, term } from '@engram/raft-ts';
-import { type ClusterState, confOf, newCluster } from './cluster-state.ts';
-import { encodeClusterState } from './codec/cluster-codec.ts';
-import type { Member } from './member.ts';
-import { NEW_RAFT_STATE, type RaftBatch, type RaftState, afterBatch } from './raft-state.ts';
+import { type ClusterState, confOf, newCluster } from '../cluster/cluster-state.ts';
+import { encodeClusterState } from '../codec/cluster-codec.ts';
+import type { Member } from '../cluster/member.ts';
+import { NEW_RAFT_STATE, type RaftBatch, type RaftState, afterBatch } from '../raft-state.ts';
 
 /**
  * The batch that each first member of a new cluster saves before it takes part. All of them begin at index 1 of term 1, so

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@engram/core';
 import type { ConfChange } from '@engram/raft-ts';
-import { type ClusterState, memberOf } from './cluster-state.ts';
-import { encodeMemberChange } from './codec/cluster-codec.ts';
-import { hasStarted, type Member, type MemberId } from './member.ts';
-import { parsePeerUrls } from './peer-urls.ts';
+import { type ClusterState, memberOf } from '../cluster/cluster-state.ts';
+import { encodeMemberChange } from '../codec/cluster-codec.ts';
+import { hasStarted, type Member, type MemberId } from '../cluster/member.ts';
+import { parsePeerUrls } from '../cluster/peer-urls.ts';
 
 export type MemberRequest =
   | {
@@ -35,6 +35,9 @@ export interface MemberHealth {
 
 /** etcd's HealthInterval (server.go). */
 export const HEALTH_INTERVAL_MS = 5_000;
+
+/** A learner is ready when it has at least this share of the leader's log (etcd: readyPercentThreshold). */
+export const READY_SHARE = 0.9;
 
 /**
  * Why a change of the membership is refused, with etcd's code. Undefined: it may be proposed. The leader checks it against

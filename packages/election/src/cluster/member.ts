@@ -18,3 +18,10 @@ export interface Member {
 export const hasStarted = (member: Member): boolean => member.name !== '';
 
 export const byId = (one: Member, other: Member): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
+
+/** A member's or cluster's id as etcd shows it. */
+export const hex = (id: bigint): string => id.toString(16);
+
+/** Whether two lists have the same URLs in the same order. */
+export const sameUrls = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((url, at) => url === other[at]);

@@ -1,20 +1,20 @@
 import { EngramError, type Epoch, type Timer } from '@engram/core';
-import { bootstrapBatch } from './bootstrap.ts';
-import type { ClusterState } from './cluster-state.ts';
-import { decodePeerMessage, encodePeerMessage } from './codec/peer-codec.ts';
-import type { Effect, Witness } from './effect.ts';
-import { Election } from './election.ts';
-import { ElectionError } from './election-error.ts';
+import { bootstrapBatch } from '../membership/bootstrap.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import { decodePeerMessage, encodePeerMessage } from '../codec/peer-codec.ts';
+import type { Effect, Witness } from '../effect.ts';
+import { Election } from '../election.ts';
+import { ElectionError } from '../election-error.ts';
 import type { ElectionPorts } from './election-ports.ts';
-import type { Member, MemberId } from './member.ts';
-import type { MemberRequest } from './membership-rules.ts';
-import type { Speaker, Standing } from './message-fault.ts';
-import type { ElectionOptions } from './options.ts';
+import type { Member, MemberId } from '../cluster/member.ts';
+import type { MemberRequest } from '../membership/membership-rules.ts';
+import type { Speaker, Standing } from '../message-fault.ts';
+import type { ElectionOptions } from '../options.ts';
 import { OwnerWatch } from './owner-watch.ts';
-import { type PeerMessage, receiverOf } from './peer-message.ts';
-import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from './raft-state.ts';
-import type { StorePlace } from './tenure.ts';
-import type { ElectionView } from './view.ts';
+import { type PeerMessage, receiverOf } from '../peer-message.ts';
+import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from '../raft-state.ts';
+import type { StorePlace } from '../tenure.ts';
+import type { ElectionView } from '../view.ts';
 import { Waiters } from './waiters.ts';
 
 export interface ElectionDriverOptions extends Omit<ElectionOptions, 'random'> {

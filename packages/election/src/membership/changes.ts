@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@engram/core';
 import type { LogIndex, ProposeOutcome, Term } from '@engram/raft-ts';
-import type { Effect, Ticket } from './effect.ts';
+import type { Effect, Ticket } from '../effect.ts';
 import type { MemberRequest } from './membership-rules.ts';
 
 /** Bound on the changes of the membership that wait for the one before, and on the proposals that wait for their commit. */

@@ -1,7 +1,7 @@
 import type { Clock, Epoch, Logger, Random } from '@engram/core';
-import type { ClusterState } from './cluster-state.ts';
-import type { MemberId } from './member.ts';
-import type { RaftStorage } from './raft-storage.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import type { MemberId } from '../cluster/member.ts';
+import type { RaftStorage } from '../raft-storage.ts';
 
 /** Sends messages to other members. They may be lost. The receiver passes them to `ElectionDriver.receive`. */
 export interface ElectionNetwork {

@@ -1,9 +1,9 @@
 import { logIndex, term } from '@engram/raft-ts';
 import { snapshotOf } from './bootstrap.ts';
-import { afterMemberChange, type ClusterState } from './cluster-state.ts';
-import type { Member, MemberId } from './member.ts';
-import type { RaftBatch, RaftState } from './raft-state.ts';
-import type { RaftStorage } from './raft-storage.ts';
+import { afterMemberChange, type ClusterState } from '../cluster/cluster-state.ts';
+import type { Member, MemberId } from '../cluster/member.ts';
+import type { RaftBatch, RaftState } from '../raft-state.ts';
+import type { RaftStorage } from '../raft-storage.ts';
 
 /**
  * The batch with which a member goes on alone after the loss of the others (etcd: `--force-new-cluster`). `self` is its entry
