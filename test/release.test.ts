@@ -57,8 +57,8 @@ test('a release is of one version: of all packages, of the program, and of the c
 
 const formats = [
   ['checkpoint', 'packages/coder/src/checkpoint.ts', /^const FORMAT_VERSION = (\d+);$/m],
-  ['segment', 'packages/storage-segment/src/layout.ts', /^const FORMAT_VERSION = (\d+);$/m],
-  ['manifest', 'packages/storage-segment/src/manifest.ts', /^const FORMAT_VERSION = (\d+);$/m],
+  ['segment', 'packages/storage-segment/src/format/layout.ts', /^const FORMAT_VERSION = (\d+);$/m],
+  ['manifest', 'packages/storage-segment/src/manifest/manifest.ts', /^const FORMAT_VERSION = (\d+);$/m],
   ['state file', 'packages/storage-leveldb/src/state-file.ts', /^const FORMAT_VERSION = (\d+);$/m],
   ['seal', 'packages/storage-tikv/src/seal-record.ts', /^const FORMAT = (\d+);$/m],
   ['batch', 'packages/storage-tikv/src/batch-format.ts', /^const FORMAT = (\d+);$/m],

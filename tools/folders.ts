@@ -31,6 +31,14 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     gc: ['.', 'runtime', 'backoff', 'transport', 'pd', 'region', 'txn'],
     admin: ['.', 'runtime', 'codec', 'transport', 'region'],
   },
+  'storage-segment': {
+    disk: [],
+    format: ['disk'],
+    manifest: ['disk', 'format'],
+    segments: ['disk', 'format', 'manifest'],
+    cleaner: ['disk', 'format', 'manifest', 'segments'],
+    log: ['disk', 'format', 'manifest', 'segments'],
+  },
   sim: { model: [] },
 };
 

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { assert, type LogPosition } from '@engram/core';
 import type { AcknowledgedMark, Checkpoint } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { fileName, filePath } from './file-names.ts';
-import type { FileSystem, StorageFile } from './file-system.ts';
-import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest.ts';
-import type { SegmentList } from './segment-list.ts';
+import type { Condition } from './disk/condition.ts';
+import { fileName, filePath } from './disk/file-names.ts';
+import type { FileSystem, StorageFile } from './disk/file-system.ts';
+import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest/manifest.ts';
+import type { SegmentList } from './segments/segment-list.ts';
 
 // A checkpoint is a file of chunks, each after a header: magic, length, crc. The CRC also covers the id of the
 // checkpoint and the chunk's place in it.

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { StorageCorruptError } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { META_CURRENT, META_DIRECTORY, NEW_META_DIRECTORY } from './file-names.ts';
+import type { Condition } from './disk/condition.ts';
+import { META_CURRENT, META_DIRECTORY, NEW_META_DIRECTORY } from './disk/file-names.ts';
 import type { Ground } from './ground.ts';
 import { listIfThere } from './inspect-directory.ts';
-import type { Meta } from './meta.ts';
+import type { Meta } from './manifest/meta.ts';
 
 /**
  * Makes the manifest's database, in a directory in which nothing was ever acknowledged. LevelDB does not make a new

@@ -1,7 +1,7 @@
-import type { FileSystem } from './file-system.ts';
-import { openLevelMeta } from './level-meta.ts';
-import type { Meta } from './meta.ts';
-import { nodeFileSystem, unsyncedFileSystem } from './node-file-system.ts';
+import type { FileSystem } from './disk/file-system.ts';
+import { openLevelMeta } from './manifest/level-meta.ts';
+import type { Meta } from './manifest/meta.ts';
+import { nodeFileSystem, unsyncedFileSystem } from './disk/node-file-system.ts';
 
 /** The system below the storage. */
 export interface Ground {

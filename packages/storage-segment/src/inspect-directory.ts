@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
-import { ACKNOWLEDGED_FILE, META_CURRENT, META_DIRECTORY, NEW_META_DIRECTORY, parseFileName } from './file-names.ts';
-import type { FileSystem } from './file-system.ts';
+import {
+  ACKNOWLEDGED_FILE,
+  META_CURRENT,
+  META_DIRECTORY,
+  NEW_META_DIRECTORY,
+  parseFileName,
+} from './disk/file-names.ts';
+import type { FileSystem } from './disk/file-system.ts';
 
 /** LevelDB has them once a database was used. */
 const TABLE = /^\d+\.(?:ldb|sst)$/;

@@ -1,11 +1,11 @@
 import type { Clock, LogPosition } from '@engram/core';
 import { type RecordRequest, RecordRequests, type StorageCorruptError } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { fileName } from './file-names.ts';
-import type { BulkReader, FileSystem } from './file-system.ts';
-import { checkRecord, RECORD_HEADER_BYTES } from './layout.ts';
-import type { Segment } from './segment.ts';
-import type { SegmentList } from './segment-list.ts';
+import type { Condition } from './disk/condition.ts';
+import { fileName } from './disk/file-names.ts';
+import type { BulkReader, FileSystem } from './disk/file-system.ts';
+import { checkRecord, RECORD_HEADER_BYTES } from './format/layout.ts';
+import type { Segment } from './segments/segment.ts';
+import type { SegmentList } from './segments/segment-list.ts';
 
 /** A group has at most this many records, which take a millisecond or two. Then other work gets its turn. */
 const GROUP_MAX = 512;

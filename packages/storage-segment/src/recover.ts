@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import type { Condition } from './condition.ts';
-import type { DeadRecords } from './dead-records.ts';
-import { type DataFile, fileName, filePath, parseFileName } from './file-names.ts';
-import type { FileSystem, StorageFile } from './file-system.ts';
-import { decodeSegmentHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './layout.ts';
-import { type Manifest, type ManifestState, removedWrite, type SegmentNote } from './manifest.ts';
-import { type Scan, scanSegment } from './scan-segment.ts';
-import { Segment } from './segment.ts';
-import { readSidecar } from './sidecar.ts';
+import type { Condition } from './disk/condition.ts';
+import type { DeadRecords } from './format/dead-records.ts';
+import { type DataFile, fileName, filePath, parseFileName } from './disk/file-names.ts';
+import type { FileSystem, StorageFile } from './disk/file-system.ts';
+import { decodeSegmentHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './format/layout.ts';
+import { type Manifest, type ManifestState, removedWrite, type SegmentNote } from './manifest/manifest.ts';
+import { type Scan, scanSegment } from './format/scan-segment.ts';
+import { Segment } from './segments/segment.ts';
+import { readSidecar } from './segments/sidecar.ts';
 
 /** Tables read at a time. */
 const LOADS_MAX = 4;

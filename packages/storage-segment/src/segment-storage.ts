@@ -1,10 +1,10 @@
 import type { AcknowledgedMark, Log, Storage, Values } from '@engram/storage';
-import type { Cleaner } from './cleaner.ts';
-import type { Condition } from './condition.ts';
-import type { BulkReader } from './file-system.ts';
-import type { LogTail } from './log-tail.ts';
-import type { Manifest } from './manifest.ts';
-import type { SegmentList } from './segment-list.ts';
+import type { Cleaner } from './cleaner/cleaner.ts';
+import type { Condition } from './disk/condition.ts';
+import type { BulkReader } from './disk/file-system.ts';
+import type { LogTail } from './log/log-tail.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { SegmentList } from './segments/segment-list.ts';
 
 export interface SegmentStorageParts {
   readonly condition: Condition;

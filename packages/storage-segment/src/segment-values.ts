@@ -1,12 +1,12 @@
 import { assert, type LogPosition } from '@engram/core';
 import type { Checkpoint, StorageSize, Values } from '@engram/storage';
 import type { CheckpointStore } from './checkpoint-store.ts';
-import type { Cleaner } from './cleaner.ts';
-import type { Condition } from './condition.ts';
-import type { LogTail } from './log-tail.ts';
+import type { Cleaner } from './cleaner/cleaner.ts';
+import type { Condition } from './disk/condition.ts';
+import type { LogTail } from './log/log-tail.ts';
 import type { RecordReader } from './record-reader.ts';
-import type { SegmentList } from './segment-list.ts';
-import type { SegmentLog } from './segment-log.ts';
+import type { SegmentList } from './segments/segment-list.ts';
+import type { SegmentLog } from './log/segment-log.ts';
 
 export interface SegmentValuesParts {
   readonly condition: Condition;

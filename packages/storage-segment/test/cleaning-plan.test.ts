@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Candidate, planCleaning } from '../src/cleaning-plan.ts';
+import { type Candidate, planCleaning } from '../src/cleaner/cleaning-plan.ts';
 
 const SEGMENT = 1000;
 

@@ -2,7 +2,7 @@ import { logPosition, NEW_LOG_SEAL, type Seal } from '@engram/core';
 import { type LogBatch, type Storage, StorageCorruptError, StorageFencedError } from '@engram/storage';
 import { never } from '@engram/storage/testing';
 import { expect } from 'vitest';
-import { RECORD_HEADER_BYTES } from '../src/layout.ts';
+import { RECORD_HEADER_BYTES } from '../src/format/layout.ts';
 
 interface SavedCheckpoint {
   readonly from: number;

@@ -5,7 +5,12 @@ import { appendRecords, batches, record, sealOf, stream, type CheckRequest } fro
 import { type Damage, damages, DamagedCopies, flip } from '@engram/storage/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeSegmentHeader, FRAME_HEADER_BYTES, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
+import {
+  decodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  readFrameHeader,
+  SEGMENT_HEADER_BYTES,
+} from '../src/format/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const at = logPosition;

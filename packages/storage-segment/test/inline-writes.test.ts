@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { InlineWrites } from '../src/inline-writes.ts';
-import { nodeFileSystem } from '../src/node-file-system.ts';
+import { InlineWrites } from '../src/log/inline-writes.ts';
+import { nodeFileSystem } from '../src/disk/node-file-system.ts';
 import { nodeGround } from '../src/ground.ts';
 
 /** An InlineWrites after writes that took this long, each after a rest. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fileName, parseFileName } from '../src/file-names.ts';
+import { fileName, parseFileName } from '../src/disk/file-names.ts';
 import {
   checkRecord,
   decodeSegmentHeader,
@@ -10,7 +10,7 @@ import {
   readFrameHeader,
   writeFrameHeader,
   writeRecordHeader,
-} from '../src/layout.ts';
+} from '../src/format/layout.ts';
 
 const positions = fc.oneof(fc.maxSafeNat(), fc.nat(), fc.integer({ min: 2 ** 32 - 3, max: 2 ** 32 + 3 }));
 const u32 = fc.nat({ max: 2 ** 32 - 1 });

@@ -3,7 +3,7 @@ import { realClock } from '@engram/sim';
 import type { LogBatch, Storage } from '@engram/storage';
 import { record, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
-import { RecordTable } from '../src/record-table.ts';
+import { RecordTable } from '../src/format/record-table.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 /* An append of very many records must not block the event loop while its frame is assembled. */

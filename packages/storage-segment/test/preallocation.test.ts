@@ -1,9 +1,9 @@
 import { SimClock, TestLogger } from '@engram/sim';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Condition } from '../src/condition.ts';
-import type { StorageFile } from '../src/file-system.ts';
-import { Preallocation, reserveBytesMin } from '../src/preallocation.ts';
+import { Condition } from '../src/disk/condition.ts';
+import type { StorageFile } from '../src/disk/file-system.ts';
+import { Preallocation, reserveBytesMin } from '../src/disk/preallocation.ts';
 
 const LIMIT = 4096;
 

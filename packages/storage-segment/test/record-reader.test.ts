@@ -2,7 +2,7 @@ import { logPosition } from '@engram/core';
 import type { Storage } from '@engram/storage';
 import { appendRecords, never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
-import type { FileSystem, StorageFile } from '../src/file-system.ts';
+import type { FileSystem, StorageFile } from '../src/disk/file-system.ts';
 import { nodeGround } from '../src/ground.ts';
 import { openOn } from '../src/open.ts';
 import { realClock, realRandom, TestLogger } from '@engram/sim';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DeadRecords } from '../src/dead-records.ts';
-import { FRAME_HEADER_BYTES, RECORD_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
-import { RecordTable } from '../src/record-table.ts';
+import { DeadRecords } from '../src/format/dead-records.ts';
+import { FRAME_HEADER_BYTES, RECORD_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../src/format/layout.ts';
+import { RecordTable } from '../src/format/record-table.ts';
 
 interface Entry {
   readonly position: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { logPosition } from '@engram/core';
 import { appendRecords, batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
-import { decodeSegmentHeader, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
+import { decodeSegmentHeader, readFrameHeader, SEGMENT_HEADER_BYTES } from '../src/format/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const at = logPosition;

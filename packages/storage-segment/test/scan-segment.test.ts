@@ -1,10 +1,10 @@
 import { logPosition } from '@engram/core';
 import { record } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
-import type { StorageFile } from '../src/file-system.ts';
-import { FrameBuffer, frameBytes } from '../src/frame-buffer.ts';
-import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../src/layout.ts';
-import { scanSegment } from '../src/scan-segment.ts';
+import type { StorageFile } from '../src/disk/file-system.ts';
+import { FrameBuffer, frameBytes } from '../src/format/frame-buffer.ts';
+import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../src/format/layout.ts';
+import { scanSegment } from '../src/format/scan-segment.ts';
 
 const SALT = 0x12345678;
 const header = decodeSegmentHeader(encodeSegmentHeader(3, SALT, 'appended'))!;

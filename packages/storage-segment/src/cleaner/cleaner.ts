@@ -1,15 +1,15 @@
 import type { Clock, Timer } from '@engram/core';
 import { planCleaning, type Worth } from './cleaning-plan.ts';
-import type { Condition } from './condition.ts';
-import { DeadRecords } from './dead-records.ts';
-import { fileName, filePath } from './file-names.ts';
-import type { FileSystem, StorageFile } from './file-system.ts';
-import { deadWrite, type Manifest, removalWrites, removedWrite, segmentWrite } from './manifest.ts';
-import { Segment } from './segment.ts';
-import type { SegmentList } from './segment-list.ts';
-import type { SegmentMaker } from './segment-maker.ts';
-import { SegmentRewriter } from './segment-rewriter.ts';
-import { writeSidecar } from './sidecar.ts';
+import type { Condition } from '../disk/condition.ts';
+import { DeadRecords } from '../format/dead-records.ts';
+import { fileName, filePath } from '../disk/file-names.ts';
+import type { FileSystem, StorageFile } from '../disk/file-system.ts';
+import { deadWrite, type Manifest, removalWrites, removedWrite, segmentWrite } from '../manifest/manifest.ts';
+import { Segment } from '../segments/segment.ts';
+import type { SegmentList } from '../segments/segment-list.ts';
+import type { SegmentMaker } from '../segments/segment-maker.ts';
+import { SegmentRewriter } from '../segments/segment-rewriter.ts';
+import { writeSidecar } from '../segments/sidecar.ts';
 
 /** The pause before the cleaner starts. Drops come in bursts, and records that become garbage soon need not be copied. */
 const DELAY_MS = 100;

@@ -1,4 +1,4 @@
-import { FRAME_HEADER_BYTES, SEGMENT_BYTES_MAX, SEGMENT_HEADER_BYTES } from './layout.ts';
+import { FRAME_HEADER_BYTES, SEGMENT_BYTES_MAX, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 
 /** What the choice of segments to clean depends on. */
 export interface Candidate {

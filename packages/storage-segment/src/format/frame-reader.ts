@@ -1,4 +1,4 @@
-import type { StorageFile } from './file-system.ts';
+import type { StorageFile } from '../disk/file-system.ts';
 import { checkRecord, FRAME_HEADER_BYTES, type FrameHeader, RECORD_HEADER_BYTES, readFrameHeader } from './layout.ts';
 
 const WINDOW_BYTES = 1 << 20;

@@ -1,4 +1,4 @@
-import type { StorageFile } from './file-system.ts';
+import type { StorageFile } from '../disk/file-system.ts';
 import { FrameReader, isFrame, visitRecords } from './frame-reader.ts';
 import {
   FRAME_HEADER_BYTES,

@@ -1,8 +1,8 @@
 import { type Clock, systemErrorCode } from '@engram/core';
 import { AcknowledgedMark, type AcknowledgedState, decodeMarks, MARK_FILE_BYTES } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { ACKNOWLEDGED_FILE } from './file-names.ts';
-import type { FileSystem, OpenMode, StorageFile } from './file-system.ts';
+import type { Condition } from '../disk/condition.ts';
+import { ACKNOWLEDGED_FILE } from '../disk/file-names.ts';
+import type { FileSystem, OpenMode, StorageFile } from '../disk/file-system.ts';
 
 /** Opens the mark, a file beside the segments. Creates it if it is missing, and makes its name durable. */
 export async function openMark(

@@ -1,18 +1,18 @@
 import { assert, type Clock, doSliced, type LogPosition, Slice, type SlicedWork } from '@engram/core';
 import { type LogBatch, endOf } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { fileName, filePath } from './file-names.ts';
-import type { FileSystem } from './file-system.ts';
-import { FrameBuffer, frameBytes, frameBytesSliced, isLong } from './frame-buffer.ts';
+import type { Condition } from '../disk/condition.ts';
+import { fileName, filePath } from '../disk/file-names.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { FrameBuffer, frameBytes, frameBytesSliced, isLong } from '../format/frame-buffer.ts';
 import { InlineWrites } from './inline-writes.ts';
-import { SEGMENT_HEADER_BYTES } from './layout.ts';
-import { type Manifest, segmentWrite } from './manifest.ts';
-import { Preallocation, reserveBytesMin } from './preallocation.ts';
-import type { RecordTable } from './record-table.ts';
-import type { Segment } from './segment.ts';
-import type { SegmentList } from './segment-list.ts';
-import type { SegmentMaker } from './segment-maker.ts';
-import { writeSidecar } from './sidecar.ts';
+import { SEGMENT_HEADER_BYTES } from '../format/layout.ts';
+import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
+import { Preallocation, reserveBytesMin } from '../disk/preallocation.ts';
+import type { RecordTable } from '../format/record-table.ts';
+import type { Segment } from '../segments/segment.ts';
+import type { SegmentList } from '../segments/segment-list.ts';
+import type { SegmentMaker } from '../segments/segment-maker.ts';
+import { writeSidecar } from '../segments/sidecar.ts';
 
 /** While the next segment is not ready, the last one may grow to this many times its size. */
 const OVERFULL = 2;

@@ -11,14 +11,14 @@ import {
   takesOver,
   endOf,
 } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { fileName } from './file-names.ts';
-import { type Frame, FrameReader, isFrame, visitRecords } from './frame-reader.ts';
-import { FRAME_HEADER_BYTES } from './layout.ts';
+import type { Condition } from '../disk/condition.ts';
+import { fileName } from '../disk/file-names.ts';
+import { type Frame, FrameReader, isFrame, visitRecords } from '../format/frame-reader.ts';
+import { FRAME_HEADER_BYTES } from '../format/layout.ts';
 import type { LogTail } from './log-tail.ts';
-import { type Manifest, sealWrites } from './manifest.ts';
-import type { Segment } from './segment.ts';
-import type { SegmentList } from './segment-list.ts';
+import { type Manifest, sealWrites } from '../manifest/manifest.ts';
+import type { Segment } from '../segments/segment.ts';
+import type { SegmentList } from '../segments/segment-list.ts';
 
 const never = new AbortController().signal;
 

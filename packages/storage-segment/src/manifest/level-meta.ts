@@ -2,7 +2,7 @@ import { StorageCorruptError } from '@engram/storage';
 import { isLevelDamage, levelOpenFailure } from '@engram/storage-leveldb';
 import { ClassicLevel } from 'classic-level';
 import type { Meta, MetaWrite } from './meta.ts';
-import { nodeFileSystem } from './node-file-system.ts';
+import { nodeFileSystem } from '../disk/node-file-system.ts';
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 

@@ -1,8 +1,8 @@
 import { assert, epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
 import { decodeNumbers, encodeNumbers, type Numbers, StorageOpenError } from '@engram/storage';
-import type { Condition } from './condition.ts';
-import { DeadRecords } from './dead-records.ts';
-import type { SegmentKind } from './layout.ts';
+import type { Condition } from '../disk/condition.ts';
+import { DeadRecords } from '../format/dead-records.ts';
+import type { SegmentKind } from '../format/layout.ts';
 import type { Meta, MetaWrite } from './meta.ts';
 
 // The keys of the database beside the segments:

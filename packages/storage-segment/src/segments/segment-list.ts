@@ -1,6 +1,6 @@
 import { assert } from '@engram/core';
-import { deadWrite } from './manifest.ts';
-import type { MetaWrite } from './meta.ts';
+import { deadWrite } from '../manifest/manifest.ts';
+import type { MetaWrite } from '../manifest/meta.ts';
 import type { Segment } from './segment.ts';
 
 /** All segments with records, by position, without overlap. The last one is appended to. */

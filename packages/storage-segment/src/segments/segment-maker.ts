@@ -1,11 +1,11 @@
 import type { Random } from '@engram/core';
-import type { Condition } from './condition.ts';
-import { filePath } from './file-names.ts';
-import type { FileSystem } from './file-system.ts';
-import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from './layout.ts';
-import { type Manifest, segmentWrite } from './manifest.ts';
-import { writeZeros } from './preallocation.ts';
-import { RecordTable } from './record-table.ts';
+import type { Condition } from '../disk/condition.ts';
+import { filePath } from '../disk/file-names.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
+import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
+import { writeZeros } from '../disk/preallocation.ts';
+import { RecordTable } from '../format/record-table.ts';
 import { Segment } from './segment.ts';
 
 /**

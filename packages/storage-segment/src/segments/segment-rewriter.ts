@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import type { StorageFile } from './file-system.ts';
+import type { StorageFile } from '../disk/file-system.ts';
 import {
   checkRecord,
   decodeSegmentHeader,
@@ -10,8 +10,8 @@ import {
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
   writeFrameHeader,
-} from './layout.ts';
-import { RecordTable } from './record-table.ts';
+} from '../format/layout.ts';
+import { RecordTable } from '../format/record-table.ts';
 import type { Segment } from './segment.ts';
 
 const SLICE_BYTES = 1 << 20;

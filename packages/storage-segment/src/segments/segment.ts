@@ -1,8 +1,8 @@
 import { assert } from '@engram/core';
-import { DeadRecords } from './dead-records.ts';
-import type { StorageFile } from './file-system.ts';
-import { SEGMENT_HEADER_BYTES, type SegmentHeader } from './layout.ts';
-import type { RecordTable } from './record-table.ts';
+import { DeadRecords } from '../format/dead-records.ts';
+import type { StorageFile } from '../disk/file-system.ts';
+import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/layout.ts';
+import type { RecordTable } from '../format/record-table.ts';
 
 /**
  * An open segment file. Readers pin it, so that a segment that the cleaner has replaced keeps its file until the last

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 import { systemErrorCode } from '@engram/core';
-import type { Condition } from './condition.ts';
-import { filePath } from './file-names.ts';
-import type { FileSystem } from './file-system.ts';
-import type { SegmentHeader } from './layout.ts';
-import { getU64, setU64 } from './layout.ts';
-import type { SealedNote } from './manifest.ts';
-import { RecordTable } from './record-table.ts';
+import type { Condition } from '../disk/condition.ts';
+import { filePath } from '../disk/file-names.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import type { SegmentHeader } from '../format/layout.ts';
+import { getU64, setU64 } from '../format/layout.ts';
+import type { SealedNote } from '../manifest/manifest.ts';
+import { RecordTable } from '../format/record-table.ts';
 
 // The table of a sealed segment, in a file beside it: a header, the offsets, and the deltas if positions are missing.
 //
