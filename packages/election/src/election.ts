@@ -9,14 +9,8 @@ import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
 import { committedEffectOf } from './entry-effect.ts';
 import { hex, type MemberId, sameUrls } from './cluster/member.ts';
-import {
-  changeOf,
-  HEALTH_INTERVAL_MS,
-  type MemberHealth,
-  type MemberRequest,
-  READY_SHARE,
-  refusalOf,
-} from './membership/membership-rules.ts';
+import { changeOf, type MemberRequest, refusalOf } from './membership/membership-rules.ts';
+import { healthOf } from './member-health.ts';
 import { faultOf, type MessageReceiver, type Speaker, type Standing, standingOf } from './message-fault.ts';
 import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
@@ -419,7 +413,12 @@ export class Election {
     for (let request = this.#changes.next; request !== undefined; request = this.#changes.next) {
       // The change is checked against the state that it will be applied to, so not while another one is pending.
       if (this.#changes.full || !this.#raft.node.takesConfChange) return;
-      const refusal = refusalOf(this.#state, request, this.#options.rules, this.#health);
+      const refusal = refusalOf(
+        this.#state,
+        request,
+        this.#options.rules,
+        healthOf(this.#options, this.#peers, this.#raft.node.status()),
+      );
       if (refusal !== undefined) {
         this.#changes.refuseNext(refusal);
         continue;
@@ -482,19 +481,5 @@ export class Election {
     if (target === undefined || !this.#peers.hasHealthyStorage(target, electionTicks)) return;
     this.#handedOverTick = this.#ticks;
     this.#raft.node.transferLeader(target);
-  }
-
-  get #health(): MemberHealth {
-    const { self, tickMs } = this.#options;
-    const longTicks = Math.ceil(HEALTH_INTERVAL_MS / tickMs);
-    const status = this.#raft.node.status();
-    return {
-      self,
-      isConnected: (id) => this.#peers.connectedTicks(id) >= 0,
-      isConnectedForLong: (id) => this.#peers.connectedTicks(id) >= longTicks,
-      isCaughtUp: (id) =>
-        (status.followers.get(id)?.match ?? 0) >= status.lastIndex * READY_SHARE &&
-        this.#options.isReplicaReady?.(id) !== false,
-    };
   }
 }
