@@ -41,4 +41,4 @@ export type { NodeStats } from './src/node-stats.ts';
 export type { StoreObserver } from './src/observer.ts';
 export type { OnRecovery, RecoveryProgress } from './src/recovery-progress.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
-export { txnCost } from './src/quota.ts';
+export { isReadOnly, txnCost } from './src/quota.ts';

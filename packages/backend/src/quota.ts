@@ -37,7 +37,10 @@ export function txnBytes({ compares, success, failure }: Txn): number {
   return bytes;
 }
 
-/** Whether both branches have only ranges. Such a transaction passes where writes are refused. */
+/**
+ * Only ranges, none of them nested. etcd answers such a transaction without proposing it (server/etcdserver/txn:
+ * IsTxnReadonly), so it passes where writes are refused.
+ */
 export function isReadOnly(txn: Txn): boolean {
   const reads = (op: Op): boolean => op.kind === 'range';
   return txn.success.every(reads) && txn.failure.every(reads);

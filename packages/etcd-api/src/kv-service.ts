@@ -1,5 +1,5 @@
 import { assert, EngramError, type Op, type Txn } from '@engram/core';
-import type { Caller, OpResult, PagedRangeResult, TxnResult } from '@engram/backend';
+import { type Caller, isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
 import {
   CutTxn,
   decodeDeleteRange,
@@ -124,12 +124,3 @@ class KvService {
 }
 
 const single = (op: Op): Txn => ({ compares: [], success: [op], failure: [] });
-
-/**
- * Only ranges, none of them nested: etcd answers such a transaction without proposing it (server/etcdserver/txn:
- * IsTxnReadonly).
- */
-function isReadOnly(txn: Txn): boolean {
-  const reads = (op: Op): boolean => op.kind === 'range';
-  return txn.success.every(reads) && txn.failure.every(reads);
-}
