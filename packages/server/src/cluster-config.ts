@@ -1,10 +1,10 @@
-import { accessSync, constants } from 'node:fs';
 import type { ImagePolicy } from '@engram/member';
 import type { SafePointOptions } from '@engram/storage-tikv';
 import type { RevisionOrigin } from '@engram/tso';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import { advertisedProblem, type InitialMember, parseInitialCluster } from './initial-cluster.ts';
+import { checkReadable } from './readable-file.ts';
 import type { CertificateFiles } from './self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
 import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
@@ -42,7 +42,6 @@ export interface ClusterConfig {
   readonly memberSilentMaxMs: number;
   readonly logSegmentBytes: number;
   readonly token: string;
-  /** Used only if this member founds the cluster. */
   /** This member goes on alone: the others are lost. */
   readonly forceNewCluster: boolean;
   /** 0: never. */
@@ -297,12 +296,4 @@ function tikvTls(values: FlagValues): ClusterConfig['tikvTls'] {
     ...(ca === '' ? {} : { caPath: ca }),
     ...(cert === '' ? {} : { certPath: cert, keyPath: key }),
   };
-}
-
-function checkReadable(flag: string, file: string): void {
-  try {
-    accessSync(file, constants.R_OK);
-  } catch (cause) {
-    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
-  }
 }

@@ -1,23 +1,16 @@
-import type { ClusterConfig } from './cluster-config.ts';
 import { applyConfigFile } from './config-file.ts';
 import { applyEnvironment } from './environment.ts';
 import { parseArguments } from './flag-parser.ts';
 import { ConfigError, FlagValues } from './flag-values.ts';
-import { type NodeConfig, nodeConfig } from './node-config.ts';
+import { nodeConfig } from './node-config.ts';
+import { subcommands, type Task, unsupported } from './subcommands.ts';
 
 export type Configuration =
-  | { readonly kind: 'config'; readonly config: NodeConfig }
-  /** `engram inspect-storage`, with the flags of a member. */
-  | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
-  /** `engram health`, with the flags of a member. */
-  | { readonly kind: 'health'; readonly config: NodeConfig }
+  | Task
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
   | { readonly kind: 'usage'; readonly problem: string };
-
-const INSPECT_STORAGE = 'inspect-storage';
-const HEALTH = 'health';
 
 /**
  * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file overrides both.
@@ -27,21 +20,19 @@ export async function readConfiguration(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Configuration> {
-  const [command] = args;
-  if (command === 'gateway' || command === 'grpc-proxy') {
-    return { kind: 'usage', problem: `the command ${command} is not supported` };
-  }
-  if (command === INSPECT_STORAGE) {
-    const configuration = await readConfiguration(args.slice(1), environment);
-    if (configuration.kind !== 'config') return configuration;
-    const { cluster } = configuration.config;
-    if (cluster === undefined) throw new ConfigError(`${INSPECT_STORAGE} needs --storage=tikv and --tikv-pd-endpoints`);
-    return { kind: 'inspect', cluster };
-  }
-  if (command === HEALTH) {
-    const configuration = await readConfiguration(args.slice(1), environment);
-    return configuration.kind === 'config' ? { kind: 'health', config: configuration.config } : configuration;
-  }
+  const [command = ''] = args;
+  if (unsupported.has(command)) return { kind: 'usage', problem: `the command ${command} is not supported` };
+  const subcommand = subcommands.get(command);
+  if (subcommand === undefined) return readFlags(args, environment);
+  const configuration = await readFlags(args.slice(1), environment);
+  return configuration.kind === 'config' ? subcommand(configuration.config) : configuration;
+}
+
+/** The flags of a member, with no command before them. */
+async function readFlags(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Configuration> {
   const given = new FlagValues();
   const parsed = parseArguments(args, given);
   if (parsed.kind === 'help') return parsed;

@@ -2,6 +2,7 @@ import type { Logger } from '@engram/core';
 import type { HealthMetrics } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
+import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
 
@@ -17,19 +18,17 @@ export interface HttpEndpointsOptions {
   readonly hostWhitelist: ReadonlySet<string>;
 }
 
-type Endpoint = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
-
 /** The endpoints of --listen-metrics-urls: metrics and health, for probes. Hosts and origins are not checked. */
 export function metricsEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
-  return (request) => (routes.get(request.path) ?? notFound)(request);
+  return (request) => (routes.endpointOf(request.path) ?? notFound)(request);
 }
 
 /** The endpoints of client URLs besides gRPC. */
 export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
-  const routes = monitoringRoutes(options);
-  routes.set('/version', getOnly(versionEndpoint));
-  routes.set('/debug/vars', debugVarsEndpoint);
+  const routes = monitoringRoutes(options)
+    .add('/version', getOnly(versionEndpoint))
+    .add('/debug/vars', debugVarsEndpoint);
   const { corsOrigins, hostWhitelist, logger } = options;
   return async (request) => {
     const host = hostNameOf(request.headers['host'] ?? '');
@@ -40,25 +39,27 @@ export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
     }
     const cors = corsHeaders(corsOrigins, request.headers['origin']);
     if (request.method === 'OPTIONS') return { status: 200, headers: cors, body: '' };
-    const response = await (routes.get(request.path) ?? notFound)(request);
+    const response = await (routes.endpointOf(request.path) ?? notFound)(request);
     return { ...response, headers: { ...response.headers, ...cors } };
   };
 }
 
-function monitoringRoutes(options: HttpEndpointsOptions): Map<string, Endpoint> {
-  const routes = new Map<string, Endpoint>([
-    ['/metrics', ({ headers }) => options.metrics.answer(headers['accept-encoding'])],
-    ['/health', getOnly((request) => healthEndpoint(options, request))],
-  ]);
+function monitoringRoutes(options: HttpEndpointsOptions): HttpRoutes {
+  const routes = new HttpRoutes()
+    .add('/metrics', ({ headers }) => options.metrics.answer(headers['accept-encoding']))
+    .add(
+      '/health',
+      getOnly((request) => healthEndpoint(options, request)),
+    );
   for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
     const endpoint = (namesOf: (request: HttpRequest) => readonly HealthCheck[]): Endpoint =>
       getOnly((request) => checksEndpoint(options, type, namesOf(request), request));
-    routes.set(
+    routes.add(
       `/${type}`,
       endpoint(({ query }) => checks.filter((name) => !query.getAll('exclude').includes(name))),
     );
     for (const name of checks)
-      routes.set(
+      routes.add(
         `/${type}/${name}`,
         endpoint(() => [name]),
       );

@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import type { TlsOptions } from '@engram/transport';
 import { ConfigError, type FlagValues } from './flag-values.ts';
+import { checkReadable } from './readable-file.ts';
 import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
 import type { ServeUrl } from './urls.ts';
 
@@ -126,12 +126,4 @@ function changedOf(values: FlagValues, names: readonly string[]): string {
     .filter((name) => changed.has(name))
     .map((name) => `--${name}`)
     .join(' ');
-}
-
-function checkReadable(flag: string, file: string): void {
-  try {
-    accessSync(file, constants.R_OK);
-  } catch (cause) {
-    throw new ConfigError(`--${flag}: cannot read ${file}`, { cause });
-  }
 }
