@@ -1,7 +1,7 @@
 /** etcd's services over a store, as a table of methods for a transport. */
 export { etcdServices } from './src/etcd-services.ts';
 export {
-  defaultLimits,
+  defaultServiceLimits,
   type Limits,
   type ClientObserver,
   type ServicesObserver,

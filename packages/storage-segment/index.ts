@@ -6,5 +6,5 @@ export type { Ground } from './src/ground.ts';
 export type { SegmentStorage } from './src/segment-storage.ts';
 // Files that survive a crash, for callers that keep a small file beside a storage.
 export { nodeFileSystem } from './src/disk/node-file-system.ts';
-export type { BulkReader, FileSystem, OpenMode, Place, StorageFile } from './src/disk/file-system.ts';
+export type { BulkReader, FileSystem, OpenMode, ByteRange, StorageFile } from './src/disk/file-system.ts';
 export type { Meta, MetaWrite } from './src/manifest/meta.ts';

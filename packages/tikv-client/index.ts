@@ -15,7 +15,7 @@ export type {
   Settled,
   Undetermined,
 } from './src/txn/commit-outcome.ts';
-export { TikvError, type TikvErrorCode, errorTable, isTikvError } from './src/errors.ts';
+export { TikvError, type TikvErrorCode, tikvErrorTable, isTikvError } from './src/errors.ts';
 
 // Regions, ranges and garbage collection.
 export { RegionAdmin, type RegionInfo, type KeyVersions } from './src/admin/region-admin.ts';

@@ -2,7 +2,7 @@ import type { Logger } from '@engram/core';
 import type { Store } from '@engram/backend';
 import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
 import type { Cluster } from './cluster-view.ts';
-import { defaultLimits, type Limits, type ServicesOptions } from './services-options.ts';
+import { defaultServiceLimits, type Limits, type ServicesOptions } from './services-options.ts';
 
 /** The parts that all services share. */
 export class ServiceParts {
@@ -18,7 +18,7 @@ export class ServiceParts {
     this.options = options;
     this.store = options.store;
     this.cluster = options.cluster;
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = { ...defaultServiceLimits, ...options.limits };
     this.logger = options.logger;
     this.#headers = this.#headersOf(this.cluster.term);
   }

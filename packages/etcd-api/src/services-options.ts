@@ -19,7 +19,7 @@ export interface Limits {
   readonly electionTimeoutMs: number;
 }
 
-export const defaultLimits: Limits = {
+export const defaultServiceLimits: Limits = {
   maxRequestBytes: 1.5 * 1024 * 1024,
   maxTxnOps: 128,
   streamQueueBytesMax: 2 * 1024 * 1024,

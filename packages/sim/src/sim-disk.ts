@@ -1,5 +1,5 @@
 import { assert } from '@engram/core';
-import type { BulkReader, FileSystem, Ground, OpenMode, Place } from '@engram/storage-segment';
+import type { BulkReader, FileSystem, Ground, OpenMode, ByteRange } from '@engram/storage-segment';
 import { DiskError } from './disk-error.ts';
 import type { Prng } from './prng.ts';
 import { type DatabaseSteps, SimDatabases } from './sim-database.ts';
@@ -208,7 +208,7 @@ export class SimDisk {
 function bulkReader(): BulkReader {
   return {
     ready: true,
-    read: async (places: readonly Place[], use) => {
+    read: async (places: readonly ByteRange[], use) => {
       const parts = await Promise.all(
         places.map(async ({ file, offset, length }) => {
           const bytes = new Uint8Array(length);

@@ -2,7 +2,7 @@
  * Every way in which a call can fail. The codes are API. An expected end of a transaction (a conflict, an existing key, an
  * unknown result) is not an error but a CommitOutcome.
  */
-export const errorTable = {
+export const tikvErrorTable = {
   /** The caller's AbortSignal fired. `cause` is its reason. */
   aborted: 'the call was aborted',
   /** The caller's deadline, or the default one, has passed. `cause` says what the call last waited for. */
@@ -42,7 +42,7 @@ export const errorTable = {
   'transaction-aborted': 'the transaction was aborted by the server',
 } as const;
 
-export type TikvErrorCode = keyof typeof errorTable;
+export type TikvErrorCode = keyof typeof tikvErrorTable;
 
 /** The only error that calls of this package reject with. `retryable`: the same call may succeed later. */
 export class TikvError extends Error {
@@ -50,7 +50,7 @@ export class TikvError extends Error {
   readonly code: TikvErrorCode;
 
   constructor(code: TikvErrorCode, detail?: string, options?: ErrorOptions) {
-    super(detail === undefined ? errorTable[code] : `${errorTable[code]}: ${detail}`, options);
+    super(detail === undefined ? tikvErrorTable[code] : `${tikvErrorTable[code]}: ${detail}`, options);
     this.code = code;
   }
 

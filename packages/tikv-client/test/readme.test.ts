@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
-import { defaultSettings, errorTable, TikvClient, type TikvClientOptions } from '../index.ts';
+import { defaultSettings, tikvErrorTable, TikvClient, type TikvClientOptions } from '../index.ts';
 import { Loopback } from './support/loopback.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ test.each(examples)('README: $title runs as it stands', async ({ code }) => {
 
 test('README: there are examples, and every option and error is named', () => {
   expect(examples.length).toBeGreaterThanOrEqual(4);
-  for (const name of [...Object.keys(defaultSettings), ...Object.keys(errorTable)])
+  for (const name of [...Object.keys(defaultSettings), ...Object.keys(tikvErrorTable)])
     expect(readme).toContain(`\`${name}\``);
 });
 

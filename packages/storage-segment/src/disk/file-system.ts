@@ -30,7 +30,7 @@ export interface StorageFile {
 }
 
 /** A part of a file to read. */
-export interface Place {
+export interface ByteRange {
   readonly file: StorageFile;
   readonly offset: number;
   readonly length: number;
@@ -45,7 +45,7 @@ export interface BulkReader {
    * file is too short, the missing bytes are arbitrary. Resolves with the milliseconds that reading took. Rejects if
    * one cannot be read, and after `close`; then read the places one by one.
    */
-  read(places: readonly Place[], use: (bytes: Uint8Array) => void): Promise<number>;
+  read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void): Promise<number>;
   close(): Promise<void>;
 }
 

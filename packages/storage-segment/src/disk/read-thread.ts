@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { assert } from '@engram/core';
-import type { BulkReader, Place, StorageFile } from './file-system.ts';
+import type { BulkReader, ByteRange, StorageFile } from './file-system.ts';
 
 /** A buffer up to this size is kept for later reads. */
 const KEPT_BYTES_MAX = 4 << 20;
@@ -60,7 +60,7 @@ export class ReadThread implements BulkReader {
     return this.#online;
   }
 
-  async read(places: readonly Place[], use: (bytes: Uint8Array) => void): Promise<number> {
+  async read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void): Promise<number> {
     if (this.#failure !== undefined) throw this.#failure;
     const numbers = new Float64Array(places.length * 3);
     let length = 0;

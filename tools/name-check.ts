@@ -1,0 +1,37 @@
+import type { SourceFile } from './source-files.ts';
+
+/** The names that each package has on its face, by name. */
+export function namesOnFaces(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { path, code } of files) {
+    const owner = /^packages\/([^/]+)\/index\.ts$/.exec(path)?.[1];
+    if (owner === undefined) continue;
+    for (const [, list] of code.matchAll(/^export\s+(?:type\s+)?\{([^}]*)\}/gm)) {
+      for (const item of list!.split(',')) {
+        const name = item.trim().split(/\s+/).at(-1)!;
+        if (name !== '') found.set(name, (found.get(name) ?? new Set()).add(owner));
+      }
+    }
+    for (const [, name] of code.matchAll(/^export \* as (\w+)/gm)) {
+      found.set(name!, (found.get(name!) ?? new Set()).add(owner));
+    }
+  }
+  return found;
+}
+
+/** Names on two faces without a reason, and reasons for names that are on one at most. One line for each. */
+export function wrongSharedNames(
+  files: readonly SourceFile[],
+  reasons: Readonly<Record<string, string>>,
+): readonly string[] {
+  const names = namesOnFaces(files);
+  const shared = [...names].filter(([, owners]) => owners.size > 1);
+  return [
+    ...shared
+      .filter(([name]) => reasons[name] === undefined)
+      .map(([name, owners]) => `${name} is exported by ${[...owners].toSorted().join(' and ')}`),
+    ...Object.keys(reasons)
+      .filter((name) => !shared.some(([other]) => other === name))
+      .map((name) => `${name} has a reason, and is exported once at most`),
+  ];
+}
