@@ -118,7 +118,8 @@ const ofFollower: Readonly<Record<string, Maker>> = {
   'an answer to no vote': (random, line) => {
     const earlier = { ...head(line), type: 'vote-response', term: Math.max(0, line.term - 1), granted: true };
     const next = { ...head(line), type: 'pre-vote-response', term: line.term + 1, granted: true };
-    return { message: raft({ ...random.pick([earlier, next]), committed: NOWHERE }) };
+    // Whoever asks for votes has the liar's word in the next term, and campaigns there.
+    return { message: raft({ ...random.pick([earlier, next]), committed: NOWHERE }), termMax: line.term + 1 };
   },
 
   'the word of a second leader': (random, line) => {
