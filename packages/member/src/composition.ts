@@ -167,6 +167,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
     logger,
     confirm,
     confirmedWithinMs: settings.confirmedWithinMs,
+    inlineBytesMax: options.inlineBytesMax,
     changeMembers: (change, asking) => cluster.passedOn(change, asking),
     hashKv: (asked, from, asking) => health.corruption.answer(asked, from, asking),
   });

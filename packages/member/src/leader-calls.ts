@@ -40,6 +40,8 @@ export interface LeaderCallsOptions {
   readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
   /** See `confirmedLately`. */
   readonly confirmedWithinMs?: number | undefined;
+  /** See `ClusterMemberOptions`. */
+  readonly inlineBytesMax?: number | undefined;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
 }
@@ -104,7 +106,7 @@ export class LeaderCalls {
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
-    const caller = new PassedOnCaller(request, peer, this.#room);
+    const caller = new PassedOnCaller(request, peer, this.#room, this.#options.inlineBytesMax ?? INLINE_BYTES_MAX);
     try {
       const answer = await this.#perform(request, proposals, caller);
       const { backend } = this.#options;
@@ -234,12 +236,13 @@ class PassedOnCaller implements Caller {
     { member, sequence, user, authRevision, timeoutMs, recalls }: peerpb.Request,
     peer: PeerCaller,
     room: { leftBytes: number },
+    inlineBytesMax: number,
   ) {
     this.user = user;
     this.authRevision = authRevision;
     this.timeoutMs = timeoutMs === 0 ? undefined : timeoutMs;
     this.origin = sequence === 0 ? undefined : { memberId: member, sequence };
-    this.recallAboveBytes = recalls ? INLINE_BYTES_MAX : undefined;
+    this.recallAboveBytes = recalls ? inlineBytesMax : undefined;
     this.#peer = peer;
     this.#room = room;
   }

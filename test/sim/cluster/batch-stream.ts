@@ -90,9 +90,10 @@ export class BatchStream {
 
   async #write(batches: AsyncIterable<LogBatch>): Promise<void> {
     try {
-      for await (const { first, records } of batches) {
+      for await (const { first, records, chain } of batches) {
         if (this.#gone.signal.aborted) return;
-        this.#send({ kind: 'batch', batch: { first, records: records.map((record) => record.slice()) } });
+        const sent = { first, records: records.map((record) => record.slice()), chain: chain?.slice() };
+        this.#send({ kind: 'batch', batch: sent });
         while (this.#nextSent - this.#acknowledged >= WINDOW && !this.#gone.signal.aborted) {
           await new Promise<void>((resolve) => {
             this.#wakeWriter = resolve;

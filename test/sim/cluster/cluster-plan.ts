@@ -42,6 +42,7 @@ const faultWeights = {
   'values-stall': 0.7,
   'wall-jump': 0.3,
   'lost-copy': 0.3,
+  'change-version': 1.5,
 } as const;
 
 /** See `ClusterScenarioStep`. */

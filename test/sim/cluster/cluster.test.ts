@@ -50,6 +50,7 @@ describe('a simulated cluster', () => {
       ' resumes ',
       'lease-revoke',
       'published image',
+      'is to have the version of now',
       'trimmed the log before',
       ': done',
     ]) {

@@ -43,6 +43,21 @@ export class MemberFaults<Life extends MemberLife, Node extends MemberNode<Life>
     stopNode(this.world, node, life);
   }
 
+  /** The member stops or crashes, and comes back with the other version. The leader is as often the first as the last. */
+  'change-version'(): void {
+    if (this.world.settings.membersBefore === 0) return;
+    const { members } = this.world;
+    const old = members.filter(({ before }) => before);
+    const node = old.length > 0 && this.random.chance(0.8) ? this.random.pick(old) : this.random.pick(members);
+    const life = node.serving;
+    const crashes = this.random.chance(0.3);
+    if (life === undefined ? node.alive !== undefined : life.process.paused) return;
+    node.before = !node.before;
+    this.world.tell(() => `  ${node.name} is to have the version ${node.before ? 'before' : 'of now'}`);
+    if (life === undefined || crashes) this.crashNode(node);
+    else stopNode(this.world, node, life);
+  }
+
   pause(): void {
     this.pauseNode(this.node);
   }

@@ -8,6 +8,7 @@ import { Face, storeSettings } from '../world/face.ts';
 import type { Served } from '../world/served.ts';
 import { PeerLinks } from './peer-links.ts';
 import type { MemberSettings } from './settings.ts';
+import { NetworkOfBefore, ServiceOfBefore } from './version-before.ts';
 
 export interface MemberLifeParts {
   readonly id: bigint;
@@ -24,6 +25,8 @@ export interface MemberLifeParts {
   /** The host to which a member's address leads now. */
   readonly hostOf: (member: bigint) => SimHost;
   readonly serviceOf: (process: SimProcess) => PeerService | undefined;
+  /** Its program is of the version before. */
+  readonly before?: boolean;
   /** See `PeerLinksOptions`. */
   readonly mayRefuse?: (peer: bigint, fault: string) => boolean;
   readonly onAppending: (batch: LogBatch, seal: Seal) => void;
@@ -105,6 +108,12 @@ export abstract class MemberLife implements Served {
     return this.process.alive ? this.#face : undefined;
   }
 
+  /** What it does for the others. Undefined if it does not listen yet, or is dead. */
+  get service(): PeerService | undefined {
+    const { member } = this;
+    return member === undefined || this.#parts.before !== true ? member?.service : new ServiceOfBefore(member.service);
+  }
+
   get member(): ClusterMember | undefined {
     return this.process.alive ? this.#member : undefined;
   }
@@ -123,7 +132,8 @@ export abstract class MemberLife implements Served {
     this.#member = await ClusterMember.start({
       storage,
       raftStorage,
-      network: this.links,
+      network: this.#parts.before === true ? new NetworkOfBefore(this.links) : this.links,
+      inlineBytesMax: settings.inlineBytesMax,
       identity: {
         clusterId: CLUSTER_ID,
         memberId: id,

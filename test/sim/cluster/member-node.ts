@@ -12,6 +12,8 @@ export class MemberNode<Life extends MemberLife = MemberLife> {
   removed = false;
   /** True if the node was taken for removed before it had joined. It is started again if a member lists it later. */
   takenForRemoved = false;
+  /** True while its program is of the version before. */
+  before = false;
   /** True while the node stays dead, whatever would start it. */
   lost = false;
   /** True if a start is scheduled. */

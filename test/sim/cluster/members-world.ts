@@ -215,6 +215,7 @@ export abstract class MembersWorld<
       turnMsMax,
     });
     const node = this.makeNode(id, host, joins);
+    node.before = !joins && id <= this.settings.membersBefore;
     this.nodes.push(node);
     return node;
   }
@@ -258,6 +259,7 @@ export abstract class MembersWorld<
       peers: node.joins ? this.#knownMembers() : this.#firstMembers,
       readPeers: () => Promise.resolve(this.#knownMembers()),
       hostOf: (id) => this.nodeOf(id).host,
+      before: node.before,
       serviceOf: (process) => this.#serviceOf(process),
       mayRefuse: (peer, fault) => this.#mayRefuse(node.id, peer, fault),
       onAppending: (batch, seal) => {
@@ -275,7 +277,10 @@ export abstract class MembersWorld<
       onFatal: (error) => this.#fatal(node, life, error),
     });
     node.life = life;
-    this.tell(() => `${node.name} starts for the ${life.process.generation}. time`);
+    this.tell(
+      () =>
+        `${node.name} starts for the ${life.process.generation}. time${node.before ? ', with the version before' : ''}`,
+    );
     life.open().then(
       () => this.tell(() => `${node.name} serves`),
       (error: unknown) => this.#fatal(node, life, error),
@@ -365,7 +370,7 @@ export abstract class MembersWorld<
   #serviceOf(process: SimProcess): ReturnType<MemberLife['links']['serviceOf']> {
     const node = this.nodes.find(({ host }) => host === process.host);
     const life = node?.alive;
-    const service = life?.process === process ? life.member?.service : undefined;
+    const service = life?.process === process ? life.service : undefined;
     if (service === undefined || node === undefined || !this.isLiar(node)) return service;
     return this.liar?.serviceOf(service);
   }

@@ -18,6 +18,10 @@ export interface MemberSettings extends Settings {
   readonly liar: number;
   /** The liar also claims elections that it has not won. */
   readonly liarClaims: boolean;
+  /** So many of the first members begin with the version before. */
+  readonly membersBefore: number;
+  /** A longer answer of the leader is read from the own copy of the member that has passed the transaction on. */
+  readonly inlineBytesMax: number;
   /** Delay of one way between a member and shared storage. */
   readonly logDelayMsMax: number;
   readonly logTimeoutMs: number;
@@ -42,6 +46,8 @@ export const plainClusterSettings: ClusterSettings = {
   unlike: false,
   liar: 0,
   liarClaims: false,
+  membersBefore: 0,
+  inlineBytesMax: 64 * 1024,
   logDelayMsMax: 1,
   logTimeoutMs: 2000,
   raftDelayMsMax: 1,
@@ -72,6 +78,8 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     unlike: random.chance(0.3),
     liar: random.chance(0.25) ? random.between(1, 3) : 0,
     liarClaims: random.chance(0.5),
+    membersBefore: random.chance(0.25) ? random.between(1, 3) : 0,
+    inlineBytesMax: pick(1, 100, 64 * 1024),
   };
   return settings;
 }

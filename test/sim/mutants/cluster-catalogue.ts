@@ -1,5 +1,5 @@
 import { mutants } from './catalogue.ts';
-import { lieMutants } from './lie-catalogue.ts';
+import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
 const member = 'packages/member/src';
@@ -463,6 +463,6 @@ const alsoOfNodes = [
 export const clusterMutants: readonly Mutant[] = [
   ...past,
   ...possible,
-  ...lieMutants,
+  ...peerMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];

@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts';
 const member = 'packages/member/src';
 const election = 'packages/election/src';
 
-/** Defects that only a member that lies within its certificate shows. */
-export const lieMutants: readonly Mutant[] = [
+/** Defects that only a member that lies within its certificate shows, or one of the version before. */
+export const peerMutants: readonly Mutant[] = [
   {
     name: 'dismissed-by-anybody',
     what: 'a member that hears its leader ends because another member says that it was removed',
@@ -19,7 +19,13 @@ export const lieMutants: readonly Mutant[] = [
   {
     name: 'compared-by-anybody',
     what: 'a member ends because another one, which does not lead, says that most have another hash',
-    edits: [{ file: `${member}/corruption-check.ts`, find: ' && from === leader()', replace: '' }],
+    edits: [
+      {
+        file: `${member}/corruption-check.ts`,
+        find: 'compare && from === leader()',
+        replace: 'compare && from !== leader()',
+      },
+    ],
   },
   {
     name: 'speaks-for-others',
@@ -41,6 +47,13 @@ export const lieMutants: readonly Mutant[] = [
         find: 'if (index > lastIndex) return `an answer',
         replace: 'if (index < 0) return `an answer',
       },
+    ],
+  },
+  {
+    name: 'recalls-unasked',
+    what: 'a leader lets a member of the version before read a long answer from its own copy, which it cannot',
+    edits: [
+      { file: `${member}/leader-calls.ts`, find: 'recalls ? inlineBytesMax : undefined', replace: 'inlineBytesMax' },
     ],
   },
   {

@@ -26,6 +26,7 @@ const faultWeights = {
   heal: 0.7,
   'reset-connection': 0.7,
   'wall-jump': 0.3,
+  'change-version': 1,
   'cut-storage': 1,
   'lost-write': 3,
   'late-write': 1.5,

@@ -1,0 +1,96 @@
+import type { LogPosition } from '@engram/core';
+import type { PeerAddress, PeerCaller, PeerNetwork, PeerService } from '@engram/member';
+import { peerpb } from '@engram/member/testing';
+import type { LogBatch } from '@engram/storage';
+
+/*
+ * A member of the version before, as the others see it: the fields that this version has added to `proto/peer` are neither
+ * sent nor read by it. Raft's messages, the records of the log and what is stored have the same form in both versions.
+ */
+
+/** A request as the version before sends it, and as it reads one. A call that it does not know is none. */
+function requestOfBefore(bytes: Uint8Array): Uint8Array {
+  const request = peerpb.decodeRequest(bytes);
+  return peerpb.encodeRequest({ ...request, recalls: false, hashKv: undefined });
+}
+
+function answerOfBefore(bytes: Uint8Array): Uint8Array {
+  const answer = peerpb.decodeAnswer(bytes);
+  const renewals = answer.renewals.map((renewal) => ({ ...renewal, errorText: '' }));
+  return peerpb.encodeAnswer({ ...answer, renewals, errorText: '', recallAfter: 0, hash: undefined });
+}
+
+async function* batchesOfBefore(batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch> {
+  for await (const { first, records } of batches) yield { first, records };
+}
+
+/** What a member of the version before says to others, and hears of them. */
+export class NetworkOfBefore implements PeerNetwork {
+  readonly #network: PeerNetwork;
+
+  constructor(network: PeerNetwork) {
+    this.#network = network;
+  }
+
+  async call(member: bigint, request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    return answerOfBefore(await this.#network.call(member, requestOfBefore(request), signal));
+  }
+
+  follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    return batchesOfBefore(this.#network.follow(member, from, signal));
+  }
+
+  send(member: bigint, bytes: Uint8Array): void {
+    this.#network.send(member, bytes);
+  }
+
+  setMembers(members: readonly PeerAddress[]): void {
+    this.#network.setMembers(members);
+  }
+}
+
+/** What a member of the version before does for others. */
+export class ServiceOfBefore implements PeerService {
+  readonly #service: PeerService;
+
+  constructor(service: PeerService) {
+    this.#service = service;
+  }
+
+  admission(member: bigint): ReturnType<PeerService['admission']> {
+    return this.#service.admission(member);
+  }
+
+  message(bytes: Uint8Array, speaker: Parameters<PeerService['message']>[1]): string | undefined {
+    return this.#service.message(bytes, speaker);
+  }
+
+  connected(member: bigint): void {
+    this.#service.connected(member);
+  }
+
+  disconnected(member: bigint): void {
+    this.#service.disconnected(member);
+  }
+
+  gone(member: bigint): void {
+    this.#service.gone(member);
+  }
+
+  async call(request: Uint8Array, caller: PeerCaller): Promise<Uint8Array> {
+    return answerOfBefore(await this.#service.call(readableOfBefore(request), caller));
+  }
+
+  follow(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
+    return batchesOfBefore(this.#service.follow(from, signal));
+  }
+}
+
+/** What cannot be read is passed on as it is: the member refuses it. */
+function readableOfBefore(request: Uint8Array): Uint8Array {
+  try {
+    return requestOfBefore(request);
+  } catch {
+    return request;
+  }
+}
