@@ -1,3 +1,3 @@
 // A test suite for the generated codecs of a message set.
-export { arbitraryInt64 } from './contract/arbitrary-messages.ts';
+export { arbitraryInt64, ArbitraryMessages } from './contract/arbitrary-messages.ts';
 export { generatedContract } from './contract/generated-contract.ts';

@@ -1,6 +1,6 @@
 import type { EnumSchema, Field, Kind, MessageSchema, Schema } from './schema.ts';
 
-const HEADING = '// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.';
+export const HEADING = '// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.';
 
 interface Scalar {
   readonly type: string;
@@ -68,8 +68,8 @@ export function emitAll(schema: Schema): Map<string, string> {
   return files;
 }
 
-const fileName = (packageName: string): string => packageName.replaceAll('.', '-');
-const namespaceName = (packageName: string): string => packageName.replaceAll('.', '_');
+export const fileName = (packageName: string): string => packageName.replaceAll('.', '-');
+export const namespaceName = (packageName: string): string => packageName.replaceAll('.', '_');
 
 function emitPackage(name: string, messages: readonly MessageSchema[], enums: readonly EnumSchema[]): string {
   const body = [...enums.map(emitEnum), ...messages.map((message) => emitMessage(message))].join('\n');

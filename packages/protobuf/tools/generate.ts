@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emitAll } from './emit.ts';
+import { emitJson } from './emit-json.ts';
 import { messageSets } from './message-sets.ts';
 import { loadRoot, readSchema } from './schema.ts';
 
@@ -9,7 +10,8 @@ const repository = join(import.meta.dirname, '../../..');
 const check = process.argv.includes('--check');
 
 for (const set of messageSets) {
-  const wanted = emitAll(readSchema(set, loadRoot(set)));
+  const schema = readSchema(set, loadRoot(set));
+  const wanted = new Map([...emitAll(schema), ...emitJson(schema, set.json ?? [])]);
   const folder = join(repository, set.genFolder);
   mkdirSync(folder, { recursive: true });
   const present = readdirSync(folder);

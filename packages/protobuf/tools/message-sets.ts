@@ -23,6 +23,8 @@ export interface MessageSet {
   readonly exact: readonly string[];
   /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused above 2^53 - 1. */
   readonly integers64: 'rounded' | 'count';
+  /** The protobuf packages whose messages have a JSON form, each in a module of its own. They have no maps. */
+  readonly json?: readonly string[];
 }
 
 /** etcd: its Go servers and clients check strings, and may send any number. */
@@ -33,6 +35,7 @@ const etcd: MessageSet = {
   fieldNames: 'as-written',
   strings: 'string',
   integers64: 'rounded',
+  json: ['etcdserverpb', 'mvccpb', 'authpb', 'leasepb', 'v3lockpb', 'v3electionpb'],
   // Ids and names whose values are random or chosen by clients.
   bigints: [
     'mvccpb.KeyValue.lease',

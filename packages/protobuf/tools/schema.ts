@@ -21,6 +21,8 @@ export type Kind =
 
 export interface Field {
   readonly name: string;
+  /** Its name in the .proto file. */
+  readonly proto: string;
   readonly number: number;
   readonly kind: Kind;
   readonly repeated: boolean;
@@ -28,6 +30,8 @@ export interface Field {
   readonly rivals: readonly string[] | undefined;
   /** The message's type, if the kind is message. */
   readonly type: TypeName | undefined;
+  /** The enum whose number the value is, if it is one. */
+  readonly enum?: TypeName | undefined;
 }
 
 /** A message or enum: its package, and its name in the package, prefixed with the names of its parents. */
@@ -104,12 +108,20 @@ class SchemaReader {
       this.#messages.push({
         ...entry,
         fields: [
-          { name: 'key', number: 1, kind: this.#scalarKind(field.keyType, undefined), type: undefined, ...part },
-          { name: 'value', number: 2, ...this.#kind(field), ...part },
+          {
+            name: 'key',
+            proto: 'key',
+            number: 1,
+            kind: this.#scalarKind(field.keyType, undefined),
+            type: undefined,
+            ...part,
+          },
+          { name: 'value', proto: 'value', number: 2, ...this.#kind(field), ...part },
         ],
       });
       return {
         name: fieldName(this.#set, field.name),
+        proto: field.name,
         number: field.id,
         kind: 'message',
         repeated: true,
@@ -124,6 +136,7 @@ class SchemaReader {
     const rivals = field.partOf?.fieldsArray.filter((other) => other !== field);
     return {
       name: fieldName(this.#set, field.name),
+      proto: field.name,
       number: field.id,
       ...this.#kind(field),
       repeated: field.repeated,
@@ -131,10 +144,12 @@ class SchemaReader {
     };
   }
 
-  #kind(field: protobuf.Field): Pick<Field, 'kind' | 'type'> {
+  #kind(field: protobuf.Field): Pick<Field, 'kind' | 'type' | 'enum'> {
     if (field.resolvedType instanceof protobuf.Type) return { kind: 'message', type: typeName(field.resolvedType) };
-    const scalar = field.resolvedType instanceof protobuf.Enum ? 'int32' : field.type;
-    return { kind: this.#scalarKind(scalar, field), type: undefined };
+    if (field.resolvedType instanceof protobuf.Enum) {
+      return { kind: this.#scalarKind('int32', field), type: undefined, enum: typeName(field.resolvedType) };
+    }
+    return { kind: this.#scalarKind(field.type, field), type: undefined };
   }
 
   #scalarKind(type: string, field: protobuf.Field | undefined): Kind {

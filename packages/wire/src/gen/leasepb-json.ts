@@ -1,0 +1,27 @@
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
+import type { JsonMessage } from '@engram/protobuf';
+import * as leasepb from './leasepb.ts';
+import * as etcdserverpbJson from './etcdserverpb-json.ts';
+
+export const LeaseJson: JsonMessage = {
+  fresh: leasepb.newLease,
+  fields: [
+    { proto: 'ID', name: 'ID', type: 'int64-big' },
+    { proto: 'TTL', name: 'TTL', type: 'int64-number' },
+    { proto: 'RemainingTTL', name: 'RemainingTTL', type: 'int64-number' },
+  ],
+};
+
+export const LeaseInternalRequestJson: JsonMessage = {
+  fresh: leasepb.newLeaseInternalRequest,
+  fields: [
+    { proto: 'LeaseTimeToLiveRequest', name: 'LeaseTimeToLiveRequest', type: () => etcdserverpbJson.LeaseTimeToLiveRequestJson },
+  ],
+};
+
+export const LeaseInternalResponseJson: JsonMessage = {
+  fresh: leasepb.newLeaseInternalResponse,
+  fields: [
+    { proto: 'LeaseTimeToLiveResponse', name: 'LeaseTimeToLiveResponse', type: () => etcdserverpbJson.LeaseTimeToLiveResponseJson },
+  ],
+};

@@ -1,0 +1,76 @@
+// Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
+import type { JsonMessage } from '@engram/protobuf';
+import * as v3electionpb from './v3electionpb.ts';
+import * as etcdserverpbJson from './etcdserverpb-json.ts';
+import * as mvccpbJson from './mvccpb-json.ts';
+
+export const CampaignRequestJson: JsonMessage = {
+  fresh: v3electionpb.newCampaignRequest,
+  fields: [
+    { proto: 'name', name: 'name', type: 'bytes' },
+    { proto: 'lease', name: 'lease', type: 'int64-big' },
+    { proto: 'value', name: 'value', type: 'bytes' },
+  ],
+};
+
+export const CampaignResponseJson: JsonMessage = {
+  fresh: v3electionpb.newCampaignResponse,
+  fields: [
+    { proto: 'header', name: 'header', type: () => etcdserverpbJson.ResponseHeaderJson },
+    { proto: 'leader', name: 'leader', type: () => LeaderKeyJson },
+  ],
+};
+
+export const LeaderKeyJson: JsonMessage = {
+  fresh: v3electionpb.newLeaderKey,
+  fields: [
+    { proto: 'name', name: 'name', type: 'bytes' },
+    { proto: 'key', name: 'key', type: 'bytes' },
+    { proto: 'rev', name: 'rev', type: 'int64-number' },
+    { proto: 'lease', name: 'lease', type: 'int64-big' },
+  ],
+};
+
+export const LeaderRequestJson: JsonMessage = {
+  fresh: v3electionpb.newLeaderRequest,
+  fields: [
+    { proto: 'name', name: 'name', type: 'bytes' },
+  ],
+};
+
+export const LeaderResponseJson: JsonMessage = {
+  fresh: v3electionpb.newLeaderResponse,
+  fields: [
+    { proto: 'header', name: 'header', type: () => etcdserverpbJson.ResponseHeaderJson },
+    { proto: 'kv', name: 'kv', type: () => mvccpbJson.KeyValueJson },
+  ],
+};
+
+export const ResignRequestJson: JsonMessage = {
+  fresh: v3electionpb.newResignRequest,
+  fields: [
+    { proto: 'leader', name: 'leader', type: () => LeaderKeyJson },
+  ],
+};
+
+export const ResignResponseJson: JsonMessage = {
+  fresh: v3electionpb.newResignResponse,
+  fields: [
+    { proto: 'header', name: 'header', type: () => etcdserverpbJson.ResponseHeaderJson },
+  ],
+};
+
+export const ProclaimRequestJson: JsonMessage = {
+  fresh: v3electionpb.newProclaimRequest,
+  fields: [
+    { proto: 'leader', name: 'leader', type: () => LeaderKeyJson },
+    { proto: 'value', name: 'value', type: 'bytes' },
+  ],
+};
+
+export const ProclaimResponseJson: JsonMessage = {
+  fresh: v3electionpb.newProclaimResponse,
+  fields: [
+    { proto: 'header', name: 'header', type: () => etcdserverpbJson.ResponseHeaderJson },
+  ],
+};
