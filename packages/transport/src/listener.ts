@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { ClientBudgets } from '@engram/core';
 import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
+import { EndingLine } from './ending-line.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import type { BoundAddress } from './listen-address.ts';
@@ -23,6 +24,7 @@ export class Listener {
   readonly #accept: (connection: Accepted) => void;
   #port: BoundPort | undefined;
   readonly #tls: TlsGate | undefined;
+  readonly #ends: EndingLine;
   readonly #shares: PeerShares;
   readonly #handshakes: PeerShares;
   readonly #sockets = new Set<Socket>();
@@ -40,6 +42,7 @@ export class Listener {
   ) {
     this.#options = options;
     this.#accept = accept;
+    this.#ends = new EndingLine(options.clock);
     this.#shares = new PeerShares(budgets.connections);
     this.#handshakes = new PeerShares(budgets.handshakes);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
@@ -118,7 +121,7 @@ export class Listener {
     const { clock, protocols } = this.#options;
     const { handshakeMs } = timeoutsOf(this.#options);
     this.#undecided.add(socket);
-    sniffProtocol(socket, clock, handshakeMs, (protocol) => {
+    sniffProtocol(socket, clock, handshakeMs, this.#ends, (protocol) => {
       this.#undecided.delete(socket);
       if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) {
         this.#accept({ socket, protocol, peer, secure: false, commonName: undefined });

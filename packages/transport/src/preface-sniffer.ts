@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@engram/core';
+import type { EndingLine } from './ending-line.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** No method of HTTP/1.1 starts with these bytes, so four bytes are enough to decide. */
@@ -24,11 +25,18 @@ export function sniffProtocol(
   socket: Socket,
   clock: Clock,
   patienceMs: number,
+  ends: EndingLine,
   decided: (protocol: Protocol) => void,
 ): void {
-  const patience = clock.after(patienceMs, () => socket.destroy());
+  let waits = true;
+  const patience = clock.after(patienceMs, () =>
+    ends.push(() => {
+      if (waits) socket.destroy();
+    }),
+  );
   let head: Buffer = Buffer.alloc(0);
   const stop = (): void => {
+    waits = false;
     patience.cancel();
     socket.off('data', look);
     socket.off('end', gone);
@@ -36,17 +44,20 @@ export function sniffProtocol(
   };
   const gone = (): void => {
     stop();
-    socket.destroy();
+    ends.push(() => socket.destroy());
   };
   const look = (chunk: Buffer): void => {
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
     const protocol = protocolOf(head);
     if (protocol === undefined) return;
     stop();
+    socket.allowHalfOpen = false;
     socket.pause();
     socket.unshift(head);
     decided(protocol);
   };
+  // Otherwise node destroys the socket when its client ends, at once.
+  socket.allowHalfOpen = true;
   socket.on('data', look);
   socket.on('end', gone);
   socket.on('close', stop);

@@ -5,6 +5,7 @@ import type { Clock, Logger } from '@engram/core';
 import { CertificateTrust } from './certificate-trust.ts';
 import { hasClientHello } from './client-hello.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
+import { EndingLine } from './ending-line.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
@@ -42,6 +43,7 @@ export class TlsGate {
   readonly #server: Server;
   readonly #clock: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
   readonly #line: HandshakeLine;
+  readonly #ends: EndingLine;
   /** By socket: to be called when its handshake has ended. */
   readonly #unfinished = new Map<Socket, () => void>();
   #trust: CertificateTrust;
@@ -52,6 +54,7 @@ export class TlsGate {
     this.#options = options;
     this.#clock = options.clock ?? ownTurns;
     this.#line = new HandshakeLine(this.#clock);
+    this.#ends = new EndingLine(this.#clock);
     this.#follower = new CertificateFollower(tls, logger);
     this.#trust = new CertificateTrust(tls);
     const context = readSecureContext(tls);
@@ -80,10 +83,13 @@ export class TlsGate {
   accept(socket: Socket, ended?: () => void): void {
     const { handshakeMs, rejected } = this.#options;
     let leave = (): void => {};
-    const patience = this.#clock.after(handshakeMs, () => {
-      rejected(socket, 'TLS handshake timeout');
-      socket.destroy();
-    });
+    const patience = this.#clock.after(handshakeMs, () =>
+      this.#ends.push(() => {
+        if (!this.#unfinished.has(socket)) return;
+        rejected(socket, 'TLS handshake timeout');
+        socket.destroy();
+      }),
+    );
     const finish = (): void => {
       if (!this.#unfinished.delete(socket)) return;
       patience.cancel();
@@ -92,7 +98,7 @@ export class TlsGate {
     };
     this.#unfinished.set(socket, finish);
     socket.once('close', finish);
-    untilClientHello(socket, () => {
+    untilClientHello(socket, this.#ends, () => {
       const begin = (): void => this.#begin(socket);
       leave = this.#line.push(socket.remoteAddress ?? '', begin, () => socket.destroy());
     });
@@ -153,7 +159,7 @@ const ownTurns: Pick<Clock, 'giveWay' | 'after' | 'nowMs'> = {
 };
 
 /** Reads until a client hello is there, and puts the bytes back. Destroys a socket that ends before. */
-function untilClientHello(socket: Socket, found: () => void): void {
+function untilClientHello(socket: Socket, ends: EndingLine, found: () => void): void {
   let head: Buffer = Buffer.alloc(0);
   const stop = (): void => {
     socket.off('data', look);
@@ -162,16 +168,19 @@ function untilClientHello(socket: Socket, found: () => void): void {
   };
   const gone = (): void => {
     stop();
-    socket.destroy();
+    ends.push(() => socket.destroy());
   };
   const look = (chunk: Buffer): void => {
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
     if (!hasClientHello(head)) return;
     stop();
+    socket.allowHalfOpen = false;
     socket.pause();
     socket.unshift(head);
     found();
   };
+  // Otherwise node destroys the socket when its client ends, at once.
+  socket.allowHalfOpen = true;
   socket.on('data', look);
   socket.on('end', gone);
   socket.on('close', stop);

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type Clock, nextTurn } from '@engram/core';
+import { realClock } from '@engram/sim';
+import { serve } from '@engram/transport';
+import { describe, expect, test } from 'vitest';
+import { EndingLine } from '../src/ending-line.ts';
+import { CertificateFolder } from './support/certificate-folder.ts';
+import { issue } from './support/certificates.ts';
+import { startServing, until } from './support/serving.ts';
+
+/* Connections that end at once are closed in turn. */
+
+test('one end in each slice, in order, and few slices are requested ahead', () => {
+  const slices: (() => void)[] = [];
+  const line = new EndingLine({ giveWay: (fire) => void slices.push(fire) });
+  const ended: number[] = [];
+  for (let at = 0; at < 100; at += 1) line.push(() => ended.push(at));
+  expect([ended, slices.length, line.waiting]).toEqual([[], 8, 100]);
+  slices.shift()!();
+  expect([ended, slices.length, line.waiting]).toEqual([[0], 8, 99]);
+  for (let slice = slices.shift(); slice !== undefined; slice = slices.shift()) slice();
+  expect(ended).toEqual(Array.from({ length: 100 }, (_, at) => at));
+  line.push(() => ended.push(100));
+  slices.shift()!();
+  expect(ended.at(-1)).toBe(100);
+});
+
+const CLIENTS = 20;
+
+describe.each(['tls', 'plain'])('of clients that have not said what they want, over %s', (kind) => {
+  function tls() {
+    const ca = issue('ca');
+    const folder = new CertificateFolder(ca, issue('server', ca));
+    return {
+      certFile: folder.file('server.pem'),
+      keyFile: folder.file('server-key.pem'),
+      clientCertAuth: false,
+      minVersion: 'TLS1.2',
+      cipherSuites: [],
+    } as const;
+  }
+
+  async function opened(handshakeMs: number) {
+    const slices: (() => void)[] = [];
+    const clock: Clock = { ...realClock, giveWay: (fire) => void slices.push(fire) };
+    const changes = { clock, timeouts: { handshakeMs }, ...(kind === 'tls' ? { tls: tls() } : undefined) };
+    const serving = await startServing(serve, changes);
+    const head = kind === 'tls' ? Buffer.from([22, 3, 1, 2]) : Buffer.from('PR');
+    const sockets = Array.from({ length: CLIENTS }, () => connect(serving.port, '127.0.0.1').on('error', () => {}));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets) socket.write(head);
+    await until(() => serving.observer.connections === CLIENTS);
+    /** Each slice closes one connection. */
+    const expectOneBySlice = async (): Promise<void> => {
+      await until(() => slices.length === 8);
+      for (let left = CLIENTS; left > 0; left -= 1) {
+        expect(serving.observer.connections).toBe(left);
+        slices.shift()!();
+        await until(() => serving.observer.connections < left);
+        for (let turn = 0; turn < 3; turn += 1) await nextTurn(realClock);
+      }
+      expect(serving.observer.connections).toBe(0);
+    };
+    return { serving, sockets, expectOneBySlice };
+  }
+
+  test('those that leave at once', async () => {
+    const { serving, sockets, expectOneBySlice } = await opened(60_000);
+    for (const socket of sockets) socket.end();
+    await expectOneBySlice();
+    await serving[Symbol.asyncDispose]();
+  });
+
+  test('those that are given up at once', async () => {
+    const { serving, expectOneBySlice } = await opened(500);
+    await expectOneBySlice();
+    await serving[Symbol.asyncDispose]();
+  });
+});
