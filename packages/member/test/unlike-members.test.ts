@@ -19,13 +19,20 @@ const key = (at: number): Uint8Array => keyBytes(`k${String(at).padStart(4, '0')
 const puts = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ requestPut: { key: key(at), value: key(at) } }));
 
-/** Three members, of which one that does not lead was started with other limits. */
-async function unlike(limits: TestCluster['limits']) {
-  const cluster = await TestCluster.start();
+/** Three members, of which one that does not lead was started with other limits, or other settings. */
+async function unlike(
+  limits: TestCluster['limits'],
+  { of, others }: { of?: TestCluster['settings']; others?: TestCluster['settings'] } = {},
+) {
+  const cluster = new TestCluster();
+  const { settings } = cluster;
+  cluster.settings = { ...settings, ...others };
+  for (const id of [1n, 2n, 3n]) await cluster.start(id);
   const leader = await cluster.leader();
   const id = leader.member.cluster.memberId === 1n ? 2n : 1n;
   await cluster.stop(id);
   cluster.limits = limits;
+  cluster.settings = { ...settings, ...of };
   const follower = await cluster.start(id);
   await cluster.leader();
   await cluster.pass(500);
@@ -89,6 +96,32 @@ test('a request that is larger than the leader takes from its own clients is don
   });
   expect(await txn(cluster, follower, { success: [large] })).toMatchObject({ succeeded: true });
   expect(await keysAt(cluster, leader)).toBe(1);
+  expect(cluster.fatal).toEqual([]);
+});
+
+const answerOf = (count: number) => ({
+  success: [{ requestPut: { key: keyBytes('z') } }, { requestRange: { key: key(0), rangeEnd: key(count) } }],
+});
+const small = { txnAnswerBytesMax: 10_000 };
+
+test('a transaction whose answer the leader has no room for is refused before it changes anything', async () => {
+  const { cluster, leader, follower } = await unlike({ maxTxnOps: 1000 }, { others: small });
+  await txn(cluster, follower, { success: puts(300) });
+  const { revision } = leader.member.store;
+  expect(await txn(cluster, follower, answerOf(300))).toMatchObject({ message: 'etcdserver: response is too large' });
+  expect(leader.member.store.revision).toBe(revision);
+  expect(await txn(cluster, follower, answerOf(30))).toMatchObject({ succeeded: true });
+  expect(cluster.fatal).toEqual([]);
+});
+
+test('a transaction whose answer the leader has room for, and the member that is asked has none, is done', async () => {
+  const { cluster, leader, follower } = await unlike({ maxTxnOps: 3000 }, { of: small });
+  await txn(cluster, follower, { success: puts(3000) });
+  const { revision } = leader.member.store;
+  expect(await txn(cluster, follower, answerOf(3000))).toMatchObject({
+    message: 'etcdserver: request timed out, possibly due to previous leader failure',
+  });
+  expect(leader.member.store.revision).toBe(revision + 1);
   expect(cluster.fatal).toEqual([]);
 });
 
