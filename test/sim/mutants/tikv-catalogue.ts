@@ -105,7 +105,7 @@ const past: readonly Mutant[] = [
     what: 'a member that goes on alone does not take over the Raft states of the others',
     edits: [
       {
-        file: `${election}/lone-survivor.ts`,
+        file: `${election}/membership/lone-survivor.ts`,
         find: '      const state = await storage.load();\n',
         replace: '      if (id !== self.id) continue;\n      const state = await storage.load();\n',
       },
