@@ -114,11 +114,11 @@ export class Board {
     await new Promise<void>((resolve) => void this.clock.after(2 * SILENT_MAX_MS, resolve));
   }
 
-  /** The answer to the next append of this player never comes. The request is executed, or lost as well. */
-  loseWrite({ name }: Player, lost: 'answer' | 'request'): void {
+  /** The answer to the next append of this player, or to another write, never comes. The request is executed, or lost as well. */
+  loseWrite({ name }: Player, lost: 'answer' | 'request', isMeant = isAppend): void {
     let isDue = true;
     this.stores.script((call) => {
-      if (!isDue || call.context?.requestSource !== name || !isAppend(this.keys, call)) return undefined;
+      if (!isDue || call.context?.requestSource !== name || !isMeant(this.keys, call)) return undefined;
       isDue = false;
       return { kind: 'silence', executed: lost === 'answer' };
     });
@@ -165,9 +165,18 @@ export class Board {
   }
 }
 
+/** Whether the request saves the Raft state of member 1. */
+export function isRaftSave(keys: LogKeys, call: FakeCall): boolean {
+  return written(call).some((key) => Buffer.compare(key, keys.raft(1n)) === 0);
+}
+
 /** Whether the request writes into the log, and not a seal. */
-function isAppend(keys: LogKeys, { command, request }: FakeCall): boolean {
-  if (command !== 'Prewrite') return false;
+function isAppend(keys: LogKeys, call: FakeCall): boolean {
+  return written(call).some((key) => keys.parse(key)?.kind === 'slot');
+}
+
+function written({ command, request }: FakeCall): readonly Uint8Array[] {
+  if (command !== 'Prewrite') return [];
   const { mutations } = request as { readonly mutations: readonly { readonly key: Uint8Array }[] };
-  return mutations.some(({ key }) => keys.parse(key)?.kind === 'slot');
+  return mutations.map(({ key }) => key);
 }

@@ -10,7 +10,7 @@ import {
   StorageUnavailableError,
 } from '@engram/storage';
 import { expectThat } from '../judge/finding.ts';
-import { batchAt, type Board, type Player, sealOf } from './board.ts';
+import { batchAt, type Board, isRaftSave, type Player, sealOf } from './board.ts';
 import type { Game, Move } from './explore.ts';
 
 const never = new AbortController().signal;
@@ -74,7 +74,7 @@ async function takeOver(board: Board, player: Player, seal: Seal, count = 1): Pr
 /** Takes over, and trims all segments that the leader before may still write into. */
 async function takeOverAndTrim(board: Board, player: Player): Promise<void> {
   await takeOver(board, player, SECOND, 4);
-  await imageAndTrim(player, board.next);
+  await imageAndTrim(board, player, SECOND, board.next);
 }
 
 /** What is read is what is in the log. */
@@ -99,8 +99,8 @@ async function readAll(board: Board, player: Player, end: number): Promise<void>
   expectThat(at >= end, 'answer', () => `read to ${at}, and the log ended at ${end}`);
 }
 
-/** Writes an image of everything before `from`, and trims. */
-async function imageAndTrim(player: Player, from: number): Promise<void> {
+/** Writes an image of everything before `from`, and trims. Who was deposed before this publishes nothing. */
+async function imageAndTrim(board: Board, player: Player, seal: Seal, from: number): Promise<void> {
   const { image } = player.storage;
   const parts = async function* (): AsyncGenerator<ImagePart> {
     yield { kind: 'chunk', bytes: Uint8Array.of(from) };
@@ -109,7 +109,10 @@ async function imageAndTrim(player: Player, from: number): Promise<void> {
   };
   try {
     await image.need(logPosition(from), never);
-    if ((await image.save(logPosition(from), parts, never)) === 'published') await image.trim(never);
+    const deposed = board.storesLog.sealed.epoch > seal.epoch;
+    if ((await image.save(logPosition(from), parts, never)) !== 'published') return;
+    expectThat(!deposed, 'answer', () => `an image is published by epoch ${seal.epoch}, which was deposed before`);
+    await image.trim(never);
   } catch (error) {
     if (!(error instanceof StorageUnavailableError)) throw error;
   }
@@ -191,10 +194,10 @@ export const games: readonly Game[] = [
   game('image and trim | takeover, image and trim', async (board) => {
     const [leader, next] = await held(board, 2n);
     return [
-      move(leader!, () => imageAndTrim(leader!, FIRST_BATCHES + 1)),
+      move(leader!, () => imageAndTrim(board, leader!, FIRST, FIRST_BATCHES + 1)),
       move(next!, async () => {
         await takeOver(board, next!, SECOND);
-        await imageAndTrim(next!, FIRST_BATCHES);
+        await imageAndTrim(board, next!, SECOND, FIRST_BATCHES);
       }),
     ];
   }),
@@ -202,7 +205,7 @@ export const games: readonly Game[] = [
     const [leader, reader] = await held(board, 2n);
     await reader!.storage.image.need(logPosition(2), never);
     return [
-      move(leader!, () => imageAndTrim(leader!, FIRST_BATCHES)),
+      move(leader!, () => imageAndTrim(board, leader!, FIRST, FIRST_BATCHES)),
       move(reader!, async () => {
         const seen: number[] = [];
         // It has said that it reads from here on, and is not silent: nothing of this may be gone.
@@ -214,7 +217,7 @@ export const games: readonly Game[] = [
   game('image and trim | a member that is replaced', async (board) => {
     const [leader, member] = await held(board, 2n);
     return [
-      move(leader!, () => imageAndTrim(leader!, FIRST_BATCHES + 1)),
+      move(leader!, () => imageAndTrim(board, leader!, FIRST, FIRST_BATCHES + 1)),
       move(member!, async () => {
         const storage = await board.open(member!, 2n);
         const { from = logPosition(1) } = await storage.image.status(never);
@@ -231,6 +234,28 @@ export const games: readonly Game[] = [
     const [, one] = await held(board, 2n);
     const other = await board.join('member 2 again', 2n);
     return [move(one!, () => takeOver(board, one!, SECOND)), move(other, () => takeOver(board, other, SECOND))];
+  }),
+  game('takeover | image and trim of the leader before', async (board) => {
+    const [leader, next] = await held(board, 2n);
+    return [
+      move(next!, () => takeOver(board, next!, SECOND)),
+      move(leader!, () => imageAndTrim(board, leader!, FIRST, FIRST_BATCHES + 1)),
+    ];
+  }),
+  game('Raft save that is lost | takeover', async (board) => {
+    const [one, next] = await held(board, 2n);
+    const raft = board.raft(one!, 1n);
+    await raft.load();
+    await raft.save(vote(1));
+    board.loseWrite(one!, 'request', isRaftSave);
+    return [
+      move(one!, async () => {
+        await raft.save(vote(2));
+        const again = await board.raft(one!, 1n).load();
+        expectThat(again?.hardState.term === 2, 'answer', () => 'a vote is forgotten that was saved');
+      }),
+      move(next!, () => takeOver(board, next!, SECOND)),
+    ];
   }),
   game('Raft save | member replacement and save', async (board) => {
     const [one] = await held(board);
