@@ -248,7 +248,7 @@ export const engramAlerts: readonly Alert[] = [
     summary: 'Bytes on a disk are damaged.',
     description: '{{ $value }} damaged records, checkpoints or logs at {{ $labels.instance }}.',
     meaning: 'The member reads back what its disk holds, and the check of a record failed.',
-    impact: 'What is damaged cannot be read, and a lone node may not start again.',
+    impact: 'What is damaged cannot be read. If the alarm CORRUPT is raised as well, a lone node does not start again.',
     look: 'The log lines of the member name the file. The health of the disk.',
     mend: 'On TiKV: stop the member, delete its data directory, start it. A lone node: take a snapshot at once, and replace the disk.',
     fires: steady('engram_scrub_damaged_total', 1),

@@ -15,8 +15,8 @@ export interface ScrubOptions {
   readonly bytesPerSecond: number;
   /** Time before the first pass, and between two. */
   readonly pauseMs: number;
-  /** Called for each pass that has found damage, with the first error. */
-  readonly onDamage: (error: Error) => void;
+  /** Called for each pass that has found damage in what the next start reads (decision 17). */
+  readonly onReplayDamage: (error: Error) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -44,8 +44,6 @@ export class Scrub implements AsyncDisposable {
   readonly #counts = { records: 0, bytes: 0, damaged: 0, passes: 0 };
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** The first damage of this pass. */
-  #found: Error | undefined;
 
   constructor(options: ScrubOptions) {
     this.#options = options;
@@ -77,24 +75,23 @@ export class Scrub implements AsyncDisposable {
   }
 
   async #pass(): Promise<void> {
-    const { logger, clock, onDamage } = this.#options;
+    const { logger, clock, onReplayDamage } = this.#options;
     const before = { ...this.#counts };
     const startMs = clock.nowMs();
-    this.#found = undefined;
-    await this.#readReplay();
+    const damage = await this.#readReplay();
     await this.#readVersions();
     this.#counts.passes += 1;
     const { records, bytes, damaged } = this.#counts;
     const found = { records: records - before.records, bytes: bytes - before.bytes, damaged: damaged - before.damaged };
     logger.info({ ...found, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'read back what storage holds');
-    if (this.#found !== undefined) onDamage(this.#found);
+    if (damage !== undefined) onReplayDamage(damage);
   }
 
   /**
    * What the next start reads. A checkpoint that is saved meanwhile replaces both parts, and files that are cleaned move: then they
-   * are read again. What cannot be read twice is damage.
+   * are read again. What cannot be read twice is damage, and returned.
    */
-  async #readReplay(): Promise<void> {
+  async #readReplay(): Promise<Error | undefined> {
     const { values, log } = this.#options.storage;
     const { signal } = this.#closing;
     for (let failedAt: LogPosition | undefined; ; ) {
@@ -104,13 +101,13 @@ export class Scrub implements AsyncDisposable {
           for await (const chunk of checkpoint.chunks(signal)) await this.#verified(0, chunk.length);
         for await (const { records } of log.read(checkpoint?.from ?? (1 as LogPosition), signal))
           await this.#verified(records.length, recordBytes(records));
-        return;
+        return undefined;
       } catch (error) {
         if (!(error instanceof StorageCorruptError)) throw error;
         const from = checkpoint?.from ?? (1 as LogPosition);
         if (failedAt === from) {
           this.#damaged(error, { checkpoint: from });
-          return;
+          return error;
         }
         failedAt = from;
       }
@@ -178,7 +175,6 @@ export class Scrub implements AsyncDisposable {
 
   #damaged(error: StorageCorruptError, where: object): void {
     this.#counts.damaged += 1;
-    this.#found ??= error;
     this.#options.logger.error({ ...where, err: error }, 'storage is damaged');
   }
 

@@ -34,8 +34,8 @@ beforeEach(async () => {
 
 function scrubOf(bytesPerSecond = 1e6): Scrub {
   const { replica } = backend;
-  const onDamage = (error: Error): void => void damage.push(error);
-  return new Scrub({ replica, storage, bytesPerSecond, pauseMs: 1000, onDamage, clock, logger });
+  const onReplayDamage = (error: Error): void => void damage.push(error);
+  return new Scrub({ replica, storage, bytesPerSecond, pauseMs: 1000, onReplayDamage, clock, logger });
 }
 
 async function put(key: string, value: string): Promise<void> {
@@ -63,7 +63,7 @@ test('one key of very many versions is read in parts, each once', async () => {
   expect(scrub.counts).toMatchObject({ records: 2002, damaged: 0, passes: 1 });
 });
 
-test('finds a record that has changed, counts it, and goes on with the others', async () => {
+test('finds a record that has changed, counts it, goes on with the others, and raises nothing', async () => {
   for (let count = 0; count < 500; count += 1) await put(`k${count}`, 'value');
   const { values } = storage;
   const read = values.getMany.bind(values);
@@ -76,7 +76,7 @@ test('finds a record that has changed, counts it, and goes on with the others', 
   await using scrub = scrubOf();
   await clock.pass(1500);
   expect(scrub.counts).toMatchObject({ records: 998, damaged: 2, passes: 1 });
-  expect(damage.map((error) => error.message)).toEqual(['storage is corrupt: record 17 is damaged (here)']);
+  expect(damage).toEqual([]);
   expect(logger.warnings).toEqual(['storage is damaged', 'storage is damaged']);
 });
 

@@ -153,17 +153,20 @@ export async function startLoneMember(options: LoneMemberOptions): Promise<Membe
   return member;
 }
 
-/** Damage raises the alarm CORRUPT: nothing more is written to a disk that loses what it has, until an operator has looked. */
+/**
+ * Damage in what the next start reads raises the alarm CORRUPT: that start would lose what is written from now on. A damaged
+ * version raises none (decision 17).
+ */
 function startScrub(
   store: Backend,
   { storage, identity, clock, logger }: LoneMemberOptions,
   pace: Pick<ScrubOptions, 'bytesPerSecond' | 'pauseMs'>,
 ): Scrub {
   const alarm = { memberId: identity.memberId, alarm: ALARM_CORRUPT };
-  const onDamage = (): void => {
+  const onReplayDamage = (): void => {
     store.activateAlarm(alarm, nodeItself).catch((error: unknown) => {
       logger.error({ err: error }, 'the alarm CORRUPT could not be raised');
     });
   };
-  return new Scrub({ ...pace, replica: store.replica, storage, onDamage, clock, logger });
+  return new Scrub({ ...pace, replica: store.replica, storage, onReplayDamage, clock, logger });
 }
