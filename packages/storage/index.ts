@@ -17,6 +17,7 @@ export {
   StorageClosedError,
   StorageFailedError,
   StorageFencedError,
+  StorageTimestampError,
   StorageDivergedError,
   StorageTrimmedError,
   StorageUnavailableError,

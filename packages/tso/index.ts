@@ -13,4 +13,5 @@ export type { RequestPacing, TimestampAnswer, TimestampCall, TimestampStream } f
 export { TimestampError, type TimestampErrorCode } from './src/timestamp-error.ts';
 export { TimestampPool, type PoolCall, type TimestampPoolOptions, type TimestampRuns } from './src/timestamp-pool.ts';
 // What is decided by them.
+export { isBornAfter, timestampText } from './src/epoch-birth.ts';
 export { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN } from './src/revision-origin.ts';

@@ -94,6 +94,8 @@ export const errorTable = {
   NoInflightDowngrade: { grpc: 9, message: 'etcdserver: no inflight downgrade job' },
   // Not etcd's: an error of a member of another version. The text is that member's.
   Unknown: { grpc: 2, message: 'etcdserver: unknown error' },
+  // Not etcd's: why a member of a cluster on TiKV does not lead.
+  TimestampsWentBack: { grpc: 14, message: 'etcdserver: timestamps of storage went back' },
   // Not etcd's: etcd does not bound the size of a response.
   ResponseTooLarge: { grpc: 8, message: 'etcdserver: response is too large' },
   Canceled: { grpc: 1, message: 'etcdserver: request canceled' },

@@ -1,6 +1,6 @@
 import { StorageOpenError } from '@engram/storage';
 import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
-import { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN } from '@engram/tso';
+import { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN, timestampText } from '@engram/tso';
 import type { LogKeys } from './log-keys.ts';
 
 /** A member at the founding of the cluster. Raft keeps later changes of the membership. */
@@ -84,6 +84,11 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
         );
       }
       return root;
+    }
+    const newest = round === 0 ? undefined : await client.get(keys.root, call);
+    if (newest !== undefined && (await (await client.snapshot(call)).get(keys.root, call)) === undefined) {
+      const text = `the timestamps of PD went back: ${timestampText(txn.startTs)} does not show ${where(options)}`;
+      throw new StorageOpenError('not-accessible', text);
     }
     if (held !== undefined) {
       throw new StorageOpenError(

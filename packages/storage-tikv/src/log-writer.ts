@@ -20,14 +20,15 @@ import {
   takesOver,
 } from '@engram/storage';
 import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
+import { checkBirth, checkEnd } from './check-timestamps.ts';
 import type { LogIndex } from './log-index.ts';
 import { readBatches } from './log-reader.ts';
 import { corrupt, type LogSource, readImageRoot, sealOf } from './log-source.ts';
-import { type LogTail, lookAtTail, tailOfSealed } from './log-tail.ts';
+import { type LogTail, type LogView, lookAtTail, tailOfSealed } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
-import { encodeSeal, type LogMark, type SegmentOwner } from './seal-record.ts';
+import { encodeSeal, type EpochBirth, type LogMark, type SegmentOwner } from './seal-record.ts';
 import type { SegmentRegions } from './segment-regions.ts';
-import type { TimestampPool } from '@engram/tso';
+import type { Timestamp, TimestampPool } from '@engram/tso';
 
 export interface LogWriterOptions {
   readonly source: LogSource;
@@ -57,6 +58,8 @@ export interface HeldLog extends LogMark {
 }
 
 interface Held extends HeldLog {
+  /** Of the epoch. Undefined if an older program took the log over for this storage's seal. */
+  readonly birth: Timestamp | undefined;
   /** The length of all values in the segment. */
   readonly segmentBytes: number;
   /** The last batch of the log. */
@@ -133,13 +136,17 @@ export class LogWriter {
     return await this.#write(batch);
   }
 
-  /** Rejects with StorageFencedError, or with StorageUnavailableError if the outcome is not known in time. */
+  /**
+   * Rejects with StorageFencedError, with StorageTimestampError if timestamps went back, or with StorageUnavailableError if the outcome
+   * is not known in time.
+   */
   async seal(seal: Seal): Promise<LogPosition> {
     const { source, opener, sealTimeoutMs, clock } = this.#options;
     const endMs = clock.nowMs() + sealTimeoutMs;
     for (let sealed: number | undefined; ; ) {
-      const tail = await this.#look(endMs);
-      const { owner, segment } = tail;
+      const view = await this.#view(endMs);
+      const { owner, segment } = view.tail;
+      let { birth } = owner;
       if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {
         const held = this.#held;
         if (held?.segment === segment && held.unsettled === undefined) return held.next;
@@ -147,13 +154,16 @@ export class LogWriter {
         if (held?.segment !== segment) sealed = segment - 1;
       }
       if (sealed === undefined) {
-        const next: SegmentOwner = { seal, opener, begin: undefined };
+        // A timestamp of this call: one of the pool may be older than the epoch before.
+        birth = view.snapshot.timestamp;
+        if (!(await checkBirth(source, view, this.#timeoutMs(endMs), never))) continue;
+        const next: SegmentOwner = { seal, opener, begin: undefined, birth };
         const outcome = await this.#insertSeal(segment, next, true);
         if (outcome.kind === 'written') sealed = segment;
         else if (clock.nowMs() > endMs) throw this.#late(outcome);
       }
       if (sealed === undefined) continue;
-      const next = await this.#open(seal, sealed, endMs);
+      const next = await this.#open(seal, birth, sealed, endMs, owner);
       // Undefined: this storage stood still, and another one has sealed since. The next look shows which.
       if (next !== undefined) return next;
       sealed = undefined;
@@ -166,13 +176,20 @@ export class LogWriter {
    * everything that was written before the seal, with any commit timestamp. Undefined if the sealed segment was trimmed since:
    * then another storage holds the log.
    */
-  async #open(seal: Seal, sealed: number, endMs?: number): Promise<LogPosition | undefined> {
+  async #open(
+    seal: Seal,
+    birth: Timestamp | undefined,
+    sealed: number,
+    endMs?: number,
+    before?: EpochBirth,
+  ): Promise<LogPosition | undefined> {
     const { timestamps, source } = this.#options;
     const tail = await tailOfSealed(source, sealed, this.#timeoutMs(endMs), never);
     if (tail === undefined) return undefined;
+    await checkEnd(source, sealed, tail, before ?? { birth, seal }, this.#timeoutMs(endMs), never);
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
-    this.#held = { seal, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
+    this.#held = { seal, birth, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
     this.#heardMs = this.#options.clock.nowMs();
     // Timestamps that were fetched before the takeover may lie below the commit timestamps of the previous holder.
     timestamps.renew();
@@ -195,7 +212,8 @@ export class LogWriter {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
           if (!this.#isOwn(owner, held.seal)) return await this.#refused(batch, held);
           // This storage's own seal, whose answer was lost.
-          if ((await this.#open(held.seal, held.segment)) === undefined) return await this.#find(batch, held.seal);
+          if ((await this.#open(held.seal, held.birth, held.segment)) === undefined)
+            return await this.#find(batch, held.seal);
           break;
         }
         case 'taken':
@@ -239,9 +257,9 @@ export class LogWriter {
   async #roll(batch: LogBatch): Promise<Written | undefined> {
     const { opener, logger } = this.#options;
     const held = this.#held!;
-    const { next, logBytes, chain } = held;
+    const { next, logBytes, chain, birth } = held;
     const begin = held.unsettled === undefined ? { next, logBytes, chain } : undefined;
-    const outcome = await this.#insertSeal(held.segment, { seal: held.seal, opener, begin }, false);
+    const outcome = await this.#insertSeal(held.segment, { seal: held.seal, opener, begin, birth }, false);
     if (outcome.kind === 'uncertain') return outcome;
     if (outcome.kind === 'taken') {
       const owner = sealOf(this.#options.source, held.segment, outcome.value);
@@ -252,7 +270,7 @@ export class LogWriter {
     }
     logger.debug({ segment: held.segment, next, bytes: held.segmentBytes }, 'ended a segment of the log');
     if (begin === undefined) {
-      if ((await this.#open(held.seal, held.segment)) === undefined) return await this.#find(batch, held.seal);
+      if ((await this.#open(held.seal, birth, held.segment)) === undefined) return await this.#find(batch, held.seal);
     } else {
       this.#held = { ...held, segment: held.segment + 1, segmentBytes: 0 };
     }
@@ -326,7 +344,7 @@ export class LogWriter {
   }
 
   #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch): Written {
-    const { seal, segment, segmentBytes, chain: previous } = this.#held!;
+    const { seal, birth, segment, segmentBytes, chain: previous } = this.#held!;
     const count = batch.records.length;
     const parts = values.length;
     const last = { part: parts - 1, parts, segment, seal, first: batch.first, count, logBytes, previous, chain };
@@ -336,7 +354,7 @@ export class LogWriter {
     const half = this.#options.segmentBytes / 2;
     if (segmentBytes < half && bytes >= half) this.#options.regions.prepare(segment + 1);
     const next = logPosition(batch.first + count);
-    this.#held = { seal, segment, segmentBytes: bytes, next, logBytes, chain, last, unsettled: undefined };
+    this.#held = { seal, birth, segment, segmentBytes: bytes, next, logBytes, chain, last, unsettled: undefined };
     return this.#committed(batch, last);
   }
 
@@ -345,8 +363,12 @@ export class LogWriter {
   }
 
   /** Reads the end of the log at a new timestamp. */
-  async #look(endMs?: number): Promise<LogTail> {
-    return (await lookAtTail(this.#options.source, never, { timeoutMs: this.#timeoutMs(endMs) })).tail;
+  async #look(): Promise<LogTail> {
+    return (await this.#view()).tail;
+  }
+
+  #view(endMs?: number): Promise<LogView> {
+    return lookAtTail(this.#options.source, never, { timeoutMs: this.#timeoutMs(endMs) });
   }
 
   #timeoutMs(endMs: number | undefined): number {

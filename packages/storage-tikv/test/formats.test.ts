@@ -141,6 +141,7 @@ describe('a seal', () => {
     seal,
     opener: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     begin: fc.option(mark, { nil: undefined }),
+    birth: fc.option(fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }), { nil: undefined }),
   });
 
   test('comes back, and one that is changed anywhere is none', () => {
@@ -154,8 +155,20 @@ describe('a seal', () => {
     );
   });
 
+  test('of a program without births is read', () => {
+    fc.assert(
+      fc.property(owner, (whose) => {
+        const bytes = encodeSeal(whose).slice(0, 68);
+        const view = new DataView(bytes.buffer);
+        view.setUint16(6, 68, true);
+        view.setUint32(8, crcOf(bytes), true);
+        expect(decodeSeal(bytes)).toEqual({ ...whose, birth: undefined });
+      }),
+    );
+  });
+
   test('of a later version is told from damage', () => {
-    const bytes = encodeSeal({ seal: { epoch: epoch(1), holder: 1n }, opener: 1n, begin: undefined });
+    const bytes = encodeSeal({ seal: { epoch: epoch(1), holder: 1n }, opener: 1n, begin: undefined, birth: 5n });
     const view = new DataView(bytes.buffer);
     view.setUint16(4, 2, true);
     view.setUint32(8, crcOf(bytes), true);

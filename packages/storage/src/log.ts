@@ -96,7 +96,8 @@ export interface Log {
   /**
    * Fences every older epoch, durably, and returns the position that the next append takes. The seal that holds the log
    * already may be repeated, which fences nothing more. An older epoch, or the same epoch of another holder, rejects
-   * with StorageFencedError. The holder must not be 0.
+   * with StorageFencedError. The holder must not be 0. If the log is on servers whose timestamps went back, StorageTimestampError:
+   * nothing was sealed, or the log is sealed and this node must not lead.
    */
   seal(seal: Seal): Promise<LogPosition>;
   /**

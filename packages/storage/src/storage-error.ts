@@ -62,3 +62,22 @@ export class StorageDivergedError extends Error {
 export class StorageTrimmedError extends Error {
   override readonly name = 'StorageTrimmedError';
 }
+
+/**
+ * The timestamps of the servers went back: the newest one is not above the birth of the epoch that holds the log, or it does not
+ * show all that the log has. Nothing was sealed. Who led by such timestamps would not see records that were acknowledged. The same
+ * call succeeds once timestamps have passed what was written.
+ */
+export class StorageTimestampError extends Error {
+  override readonly name = 'StorageTimestampError';
+  /** What the servers deal now. */
+  readonly timestamp: bigint;
+  /** The birth of the epoch that holds the log; undefined if its seal does not tell. */
+  readonly birth: bigint | undefined;
+
+  constructor(message: string, values: { readonly timestamp: bigint; readonly birth: bigint | undefined }) {
+    super(message);
+    this.timestamp = values.timestamp;
+    this.birth = values.birth;
+  }
+}

@@ -37,6 +37,8 @@ export class FakePd {
   readonly #regions: FakeRegions;
   readonly #strict: StrictChecker;
   #lastTs: Timestamp = 0n;
+  /** The first counter of a millisecond. It rises when PD goes back, so that no timestamp is dealt twice. */
+  #firstLogical = 0;
 
   constructor(clock: Clock, regions: FakeRegions, members: readonly string[], strict: StrictChecker) {
     this.#clock = clock;
@@ -45,9 +47,16 @@ export class FakePd {
     this.#strict = strict;
   }
 
+  /** From now on deals timestamps from `ms` before those that it would deal, as a PD that lost its state, or another one. */
+  goBack(ms: number): void {
+    this.clockOffsetMs -= ms;
+    this.#lastTs = 0n;
+    this.#firstLogical += 20_000;
+  }
+
   /** Deals `count` timestamps and returns the last, without a request. For tests that act as other clients. */
   timestamp(count = 1): Timestamp {
-    const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, 0);
+    const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, this.#firstLogical);
     const before = maxTimestamp(now, this.#lastTs);
     this.#lastTs = before + BigInt(count);
     this.#strict.timestamps.deal(before + 1n, this.#lastTs);

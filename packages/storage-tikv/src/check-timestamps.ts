@@ -1,0 +1,81 @@
+import { StorageTimestampError } from '@engram/storage';
+import { isBornAfter, type Timestamp, timestampText } from '@engram/tso';
+import { type LogSource, sealOf } from './log-source.ts';
+import type { LogTail, LogView } from './log-tail.ts';
+import type { EpochBirth } from './seal-record.ts';
+
+// A takeover reads the log at a timestamp of PD. That shows everything only while PD's timestamps rise. If PD went back, or is another
+// one, a snapshot hides what was written since: the newest seals, or the last batches before them. Reads at the newest version hide
+// nothing, whatever PD deals. So a takeover compares the two where the snapshot says that the log ends.
+
+/**
+ * Before the seal: the timestamp of the look, which becomes the birth of the new epoch, must lie above the birth of the epoch that
+ * holds the log, and show its seal and its batches. False if another storage has sealed since the look: look again. Throws
+ * StorageTimestampError.
+ */
+export async function checkBirth(
+  source: LogSource,
+  { snapshot, tail }: LogView,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  refuseUnlessAbove(source, snapshot.timestamp, tail.owner);
+  const key = source.keys.seal(tail.segment);
+  const end = checkEnd(source, tail.segment, tail, tail.owner, timeoutMs, signal);
+  end.catch(() => {}); // a hidden seal tells more
+  const value = await source.client.get(key, { signal, timeoutMs });
+  if (value === undefined) {
+    await end;
+    return true;
+  }
+  const owner = sealOf(source, tail.segment, value);
+  const hidden = await hiddenFrom(source, key, timeoutMs, signal);
+  if (hidden === undefined) return false;
+  refuseUnlessAbove(source, hidden, owner);
+  throw refusal(source, hidden, owner, `does not show the seal of segment ${tail.segment}`);
+}
+
+/**
+ * No batch of the segment lies hidden behind the end that a snapshot shows. Batches follow each other without a gap, so the first
+ * hidden one would be there. Before the seal a batch may be there that came after the look, and later timestamps show it; after the
+ * seal none comes any more. `owner` is the one that the refusal names. Throws StorageTimestampError.
+ */
+export async function checkEnd(
+  source: LogSource,
+  segment: number,
+  { next }: LogTail,
+  owner: EpochBirth,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = source.keys.slot(segment, next, 0);
+  // A batch that its writer did not finish is there as well, and is not hidden.
+  if ((await source.client.get(key, { signal, timeoutMs })) === undefined) return;
+  const hidden = await hiddenFrom(source, key, timeoutMs, signal);
+  if (hidden !== undefined) throw refusal(source, hidden, owner, `does not show the batch at ${next}`);
+}
+
+/** A new timestamp that does not show the key's value although it is there. Undefined if it shows it, or if the key was trimmed. */
+async function hiddenFrom(
+  { client }: LogSource,
+  key: Uint8Array,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Timestamp | undefined> {
+  const call = { signal, timeoutMs };
+  const snapshot = await client.snapshot(call);
+  if ((await snapshot.get(key, call)) !== undefined) return undefined;
+  return (await client.get(key, call)) === undefined ? undefined : snapshot.timestamp;
+}
+
+function refuseUnlessAbove(source: LogSource, timestamp: Timestamp, owner: EpochBirth): void {
+  if (!isBornAfter(timestamp, owner.birth)) throw refusal(source, timestamp, owner, 'is not above it');
+}
+
+function refusal(source: LogSource, timestamp: Timestamp, { seal, birth }: EpochBirth, why: string): Error {
+  const born = birth === undefined ? 'at an unknown time' : `at ${timestampText(birth)}`;
+  return new StorageTimestampError(
+    `PD went back, or is not the PD of ${source.name}: epoch ${seal.epoch} was born ${born}, and ${timestampText(timestamp)} ${why}`,
+    { timestamp, birth },
+  );
+}
