@@ -1,4 +1,5 @@
 import type { Caller } from '@engram/backend';
+import type { EngramError } from '@engram/core';
 
 /** One member, as the members have agreed. */
 export interface Member {
@@ -32,6 +33,11 @@ export interface ClusterView {
    * read waits meanwhile; other reads and watches go on. 0 if storage answers, or may still answer soon.
    */
   readonly stalledMs: number;
+  /**
+   * Why this member does not lead although it was elected, and nobody leads: TimestampsWentBack. It tries again whenever it is elected.
+   * Undefined where a leader is known, and where nothing was refused.
+   */
+  readonly takeoverRefusal?: EngramError | undefined;
   readonly counts: ClusterCounts;
 }
 
@@ -39,6 +45,8 @@ export interface ClusterView {
 export interface ClusterCounts {
   /** The first leader included, and each leader that came after a time without one. */
   readonly leaderChanges: number;
+  /** Takeovers of this member that were refused because the timestamps of storage went back. */
+  readonly refusedTakeovers: number;
   /** Times that this member led and was late with its heartbeats. */
   readonly lateHeartbeats: number;
   /** Questions whether the leader still leads that nobody has answered in time. */

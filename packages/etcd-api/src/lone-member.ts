@@ -25,6 +25,7 @@ export class LoneMember implements Cluster, ClusterChanges {
     failedReadIndexes: 0,
     promotions: 0,
     refusedPromotions: new Map(),
+    refusedTakeovers: 0,
   };
   readonly members: readonly Member[];
 

@@ -16,6 +16,7 @@ import { present, readable } from './leader-answer.ts';
 import type { ReadIndex } from './read-index.ts';
 import type { RemoteLeader } from './remote-leader.ts';
 import type { ReplicaReadiness } from './replica-readiness.ts';
+import type { TakeoverRefusals } from './takeover-refusals.ts';
 
 export interface ClusterOfMembersOptions {
   readonly driver: ElectionDriver;
@@ -27,6 +28,7 @@ export interface ClusterOfMembersOptions {
   /** How long this leader's append, or its check of the seal, has been under way; 0 if there is none. */
   readonly storageMs: () => number;
   /** `--initial-cluster-token`: part of the ids of members that are added. */
+  readonly refusals: Pick<TakeoverRefusals, 'behind' | 'count'>;
   readonly token: string;
   /** Bound on a change: etcd's request timeout. */
   readonly timeoutMs: number;
@@ -79,10 +81,16 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return storageMs > STALLED_MS ? storageMs : 0;
   }
 
+  /** Another member may lead by now: then this one's refusal is of no interest. */
+  get takeoverRefusal(): EngramError | undefined {
+    return this.#options.known.current === undefined ? this.#options.refusals.behind : undefined;
+  }
+
   get counts(): ClusterCounts {
-    const { driver, known, reads } = this.#options;
+    const { driver, known, reads, refusals } = this.#options;
     return {
       leaderChanges: known.changes,
+      refusedTakeovers: refusals.count,
       lateHeartbeats: driver.lateHeartbeats,
       slowReadIndexes: reads.slow,
       failedReadIndexes: reads.failed,

@@ -22,6 +22,7 @@ import { ReadIndex } from './read-index.ts';
 import { RemoteLeader } from './remote-leader.ts';
 import { ReplicaReadiness } from './replica-readiness.ts';
 import { isSuperseded } from './succession.ts';
+import { TakeoverRefusals } from './takeover-refusals.ts';
 import { TransitionDriver, TransitionInputs } from './transition-driver.ts';
 
 /** What a member of a cluster is made of, as far as it is needed after the start. */
@@ -146,6 +147,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
   );
 
   const storageMs = (): number => (leads() ? Math.max(retry.appendMs, proof.underWayMs) : 0);
+  const refusals = new TakeoverRefusals(logger);
   const { token, probeStorage, corruptionChecks } = options;
   const cluster = new ClusterOfMembers({
     driver,
@@ -155,6 +157,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
     readiness,
     clock,
     storageMs,
+    refusals,
     token,
     timeoutMs,
   });
@@ -180,7 +183,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
   const nameOf = (id: bigint): string | undefined => driver.view.cluster.members.find((one) => one.id === id)?.name;
   const onRefused = (leader: bigint): void => network.refusedBatch?.(leader);
   const follower = new Follower({ ...shared, endOf, onRefused, nameOf, storage, logger, onFatal });
-  const moved = { backend, driver, follower, feed, calls, proof, known };
+  const moved = { backend, driver, follower, feed, calls, proof, known, refusals };
   const transitions = new TransitionDriver({ ...moved, inputs, clock, logger, onFatal });
   const images = keepImages(options, { replica, leads, nameOf, onFatal });
   const member = new Member(backend, cluster, new HealthStatus(), options);

@@ -34,13 +34,15 @@ export class HealthChecks {
   }
 
   /**
-   * The outcome of /health: checks the alarms that are not excluded, then the leader, then storage, then a read. If only a
+   * The outcome of /health: checks the alarms that are not excluded, then the leader (a takeover that was refused says why
+   * there is none), then storage, then a read. If only a
    * serializable read is asked for, neither leader nor storage matters. The checks of /readyz look at storage only by a
    * linearizable read, and those of /livez not at all: a member whose writes wait still serves serializable reads and watches.
    */
   async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));
     if (alarm !== undefined) return `ALARM ${alarmName(alarm)}`;
+    if (!serializable && this.#cluster.takeoverRefusal !== undefined) return 'TIMESTAMPS WENT BACK';
     if (!serializable && this.#cluster.leaderId === 0n) return 'RAFT NO LEADER';
     if (!serializable && this.#cluster.stalledMs > 0) return 'STORAGE DOES NOT ANSWER';
     const failed = await this.#read(serializable, signal);

@@ -1,12 +1,12 @@
 import type { Backend } from '@engram/backend';
-import { type Clock, type Epoch, epoch, isEngramError, type Logger } from '@engram/core';
+import { type Clock, type Epoch, epoch, type Logger } from '@engram/core';
 import type { ElectionDriver } from '@engram/election';
-import { StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import type { CommittedFeed } from './committed-feed.ts';
 import type { Follower } from './follower.ts';
 import type { KnownLeader } from './known-leader.ts';
 import type { LeaderCalls } from './leader-calls.ts';
 import type { LeadershipProof } from './leadership-proof.ts';
+import type { TakeoverRefusals } from './takeover-refusals.ts';
 import { type TransitionEffect, type TransitionInput, Transitions } from './transitions.ts';
 
 /** Takes the inputs of the transitions. The election begins before what its outcomes move is built, so it keeps the first. */
@@ -34,6 +34,7 @@ export interface TransitionDriverOptions {
   readonly calls: LeaderCalls;
   readonly proof: LeadershipProof;
   readonly known: KnownLeader;
+  readonly refusals: TakeoverRefusals;
   readonly clock: Clock;
   readonly logger: Logger;
   /** An invariant is broken: the node must end. */
@@ -106,18 +107,17 @@ export class TransitionDriver {
 
   /** See `Backend.lead`. */
   async #takeOver(inEpoch: Epoch): Promise<void> {
-    const { backend, follower, clock, logger } = this.#options;
+    const { backend, follower, refusals, clock, logger } = this.#options;
     const startMs = clock.nowMs();
     await follower.stop();
     try {
       await backend.lead(inEpoch, () => this.#take({ kind: 'sealed' }));
     } catch (error) {
-      const passes = error instanceof StorageFencedError || error instanceof StorageUnavailableError;
-      if (!passes && !isEngramError(error)) throw error;
-      logger.warn({ epoch: inEpoch, error: String(error) }, 'could not take over');
+      if (!refusals.note(error, inEpoch)) throw error;
       this.#take({ kind: 'refused' });
       return;
     }
+    refusals.clear();
     const tookMs = Math.round(clock.nowMs() - startMs);
     this.#take({ kind: 'led' });
     logger.info({ epoch: inEpoch, position: backend.replica.next, 'took-ms': tookMs }, 'leads');

@@ -346,6 +346,7 @@ test('members are added as learners, catch up, are promoted, and removed', async
   const members = await promote();
   expect(leader.member.cluster.counts).toMatchObject({
     promotions: 1,
+    refusedTakeovers: 0,
     refusedPromotions: new Map([['etcdserver: can only promote a learner member which is in sync with leader', 1]]),
   });
   expect(members.find(({ id }) => id === added.id)).toMatchObject({ isLearner: false });

@@ -29,6 +29,20 @@ async function outcomeAt(ms: number, read: (clock: SimClock) => Promise<unknown>
   return await Promise.race([checking, Promise.resolve('still under way')]);
 }
 
+test('a member that may not lead, because timestamps went back, says so where nobody leads', async () => {
+  const store = { alarms: () => [], range: () => Promise.reject(new Error('no read')) } as Partial<Store> as Store;
+  const takeoverRefusal = new EngramError('TimestampsWentBack');
+  const cluster = {
+    leaderId: 0n,
+    isLearner: false,
+    stalledMs: 0,
+    takeoverRefusal,
+  } as Partial<ClusterView> as ClusterView;
+  const checks = new HealthChecks(store, cluster, new SimClock());
+  expect(await checks.health(new Set(), false, never)).toBe('TIMESTAMPS WENT BACK');
+  expect(await checks.health(new Set(), true, never)).toBe('RANGE ERROR:no read');
+});
+
 test('a read within the bound is healthy', async () => {
   expect(await outcomeAt(6_999, after(6_999))).toBeUndefined();
 });

@@ -1,12 +1,16 @@
 import { StorageTimestampError } from '@engram/storage';
+import type { CallOptions, TikvClient } from '@engram/tikv-client';
 import { isBornAfter, type Timestamp, timestampText } from '@engram/tso';
 import { type LogSource, sealOf } from './log-source.ts';
-import type { LogTail, LogView } from './log-tail.ts';
+import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
 import type { EpochBirth } from './seal-record.ts';
 
 // A takeover reads the log at a timestamp of PD. That shows everything only while PD's timestamps rise. If PD went back, or is another
 // one, a snapshot hides what was written since: the newest seals, or the last batches before them. Reads at the newest version hide
 // nothing, whatever PD deals. So a takeover compares the two where the snapshot says that the log ends.
+
+/** Each other round, another storage has taken the log over meanwhile. */
+const START_ROUNDS_MAX = 5;
 
 /**
  * Before the seal: the timestamp of the look, which becomes the birth of the new epoch, must lie above the birth of the epoch that
@@ -29,10 +33,25 @@ export async function checkBirth(
     return true;
   }
   const owner = sealOf(source, tail.segment, value);
-  const hidden = await hiddenFrom(source, key, timeoutMs, signal);
+  const hidden = await hiddenFrom(source.client, key, { signal, timeoutMs });
   if (hidden === undefined) return false;
   refuseUnlessAbove(source, hidden, owner);
   throw refusal(source, hidden, owner, `does not show the seal of segment ${tail.segment}`);
+}
+
+/**
+ * At a start: timestamps show the end of the log and the newest image. Where they do not, a start would take what it does not see for
+ * damage, or its own copy for one of another log. Later timestamps of the same client rise, so it need not look again. Throws
+ * StorageTimestampError.
+ */
+export async function checkStart(source: LogSource, signal: AbortSignal): Promise<void> {
+  const { client, keys, timeoutMs } = source;
+  for (let round = 0; round < START_ROUNDS_MAX; round += 1) {
+    const view = await lookAtTail(source, signal);
+    const hidden = await hiddenFrom(client, keys.image, { signal, timeoutMs });
+    if (hidden !== undefined) throw refusal(source, hidden, view.tail.owner, 'does not show the newest image');
+    if (await checkBirth(source, view, timeoutMs, signal)) return;
+  }
 }
 
 /**
@@ -50,23 +69,28 @@ export async function checkEnd(
 ): Promise<void> {
   const key = source.keys.slot(segment, next, 0);
   // A batch that its writer did not finish is there as well, and is not hidden.
-  if ((await source.client.get(key, { signal, timeoutMs })) === undefined) return;
-  const hidden = await hiddenFrom(source, key, timeoutMs, signal);
+  const hidden = await hiddenFrom(source.client, key, { signal, timeoutMs });
   if (hidden !== undefined) throw refusal(source, hidden, owner, `does not show the batch at ${next}`);
 }
 
-/** A new timestamp that does not show the key's value although it is there. Undefined if it shows it, or if the key was trimmed. */
-async function hiddenFrom(
-  { client }: LogSource,
+/**
+ * A new timestamp that does not show the newest value of a key. Undefined if it shows it, or if nothing is there, or if the value has
+ * changed meanwhile.
+ */
+export async function hiddenFrom(
+  client: TikvClient,
   key: Uint8Array,
-  timeoutMs: number,
-  signal: AbortSignal,
+  call: CallOptions,
 ): Promise<Timestamp | undefined> {
-  const call = { signal, timeoutMs };
+  const newest = await client.get(key, call);
+  if (newest === undefined) return undefined;
   const snapshot = await client.snapshot(call);
-  if ((await snapshot.get(key, call)) !== undefined) return undefined;
-  return (await client.get(key, call)) === undefined ? undefined : snapshot.timestamp;
+  if (isSame(await snapshot.get(key, call), newest)) return undefined;
+  return isSame(await client.get(key, call), newest) ? snapshot.timestamp : undefined;
 }
+
+const isSame = (found: Uint8Array | undefined, bytes: Uint8Array): boolean =>
+  found !== undefined && Buffer.compare(found, bytes) === 0;
 
 function refuseUnlessAbove(source: LogSource, timestamp: Timestamp, owner: EpochBirth): void {
   if (!isBornAfter(timestamp, owner.birth)) throw refusal(source, timestamp, owner, 'is not above it');

@@ -2,7 +2,8 @@ import { logPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchHeader } from './batch-format.ts';
 import { type LogSource, ownerOf, partOf, readImageRoot, sealOf, searchLog } from './log-source.ts';
-import type { LogMark, SegmentOwner } from './seal-record.ts';
+import { checkEnd } from './check-timestamps.ts';
+import type { EpochBirth, LogMark, SegmentOwner } from './seal-record.ts';
 
 /** Where the log ends, as one snapshot shows it. */
 export interface LogTail extends LogMark {
@@ -42,16 +43,19 @@ export async function lookAtTail(source: LogSource, signal: AbortSignal, options
 
 /**
  * The end of the log up to the end of a sealed segment, at a new timestamp. Undefined if the log was trimmed beyond that
- * segment, so that this is not known any more: then another storage has sealed a later one.
+ * segment, so that this is not known any more: then another storage has sealed a later one. Throws StorageTimestampError if the
+ * timestamp hides a batch; `before`: the epoch that the refusal names.
  */
 export async function tailOfSealed(
   source: LogSource,
   segment: number,
+  before: EpochBirth,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<LogTail | undefined> {
   const snapshot = await source.client.snapshot({ signal, timeoutMs });
   const tail = await findTail(source, snapshot, signal, segment);
+  await checkEnd(source, segment, tail, before, timeoutMs, signal);
   // A deletion does not wait for snapshots, so this is read behind the tail.
   return (await readImageRoot(source, signal)).segment > segment ? undefined : tail;
 }

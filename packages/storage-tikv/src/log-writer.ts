@@ -20,7 +20,7 @@ import {
   takesOver,
 } from '@engram/storage';
 import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
-import { checkBirth, checkEnd } from './check-timestamps.ts';
+import { checkBirth } from './check-timestamps.ts';
 import type { LogIndex } from './log-index.ts';
 import { readBatches } from './log-reader.ts';
 import { corrupt, type LogSource, readImageRoot, sealOf } from './log-source.ts';
@@ -184,9 +184,8 @@ export class LogWriter {
     before?: EpochBirth,
   ): Promise<LogPosition | undefined> {
     const { timestamps, source } = this.#options;
-    const tail = await tailOfSealed(source, sealed, this.#timeoutMs(endMs), never);
+    const tail = await tailOfSealed(source, sealed, before ?? { birth, seal }, this.#timeoutMs(endMs), never);
     if (tail === undefined) return undefined;
-    await checkEnd(source, sealed, tail, before ?? { birth, seal }, this.#timeoutMs(endMs), never);
     const { next, logBytes, chain, last } = tail;
     const segment = sealed + 1;
     this.#held = { seal, birth, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };

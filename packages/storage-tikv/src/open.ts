@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { type Clock, joinU64, type Logger, logPosition, type Random } from '@engram/core';
-import { Lifetime, StorageOpenError, endOf } from '@engram/storage';
+import { Lifetime, StorageOpenError, StorageTimestampError, endOf } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './batch-format.ts';
 import { emptyChain } from './chain.ts';
+import { checkStart } from './check-timestamps.ts';
 import type { ClusterRoot } from './cluster-root.ts';
 import { ImageCopy, type ImageCopyOptions } from './image-copy.ts';
 import type { ImageRoot } from './image-root.ts';
@@ -97,7 +98,7 @@ const PART_BYTES_MAX = (4 << 20) - 4096;
 /**
  * Opens the storage of a node. First compares a copy of the log on its disk with the log's chain. A copy of another log, or one
  * that ends before the remaining log, is deleted. Rejects with StorageOpenError: `locked` (another process has the directory),
- * `newer-format`, `not-accessible` (TiKV does not answer).
+ * `newer-format`, `not-accessible` (TiKV does not answer, or its timestamps went back: then `cause` is StorageTimestampError).
  */
 export async function openTikvStorage(options: TikvStorageOptions): Promise<TikvStorage> {
   const { client, prefix, root, clock, random, logger } = options;
@@ -132,6 +133,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     silentMaxMs,
     holdMaxMs: HOLD_OF_SILENT * silentMaxMs,
   });
+  await reaching(source, () => checkStart(source, never));
   const { copy, tail } = await openCopy(options, { source, roots, lookup, needs });
   const closer = new AbortController();
   const closing = closer.signal;
@@ -274,6 +276,9 @@ async function reaching<Result>(source: LogSource, work: () => Promise<Result>):
   } catch (error) {
     if (error instanceof NewerFormat) {
       throw new StorageOpenError('newer-format', `${source.name}: ${error.message}`, { cause: error });
+    }
+    if (error instanceof StorageTimestampError) {
+      throw new StorageOpenError('not-accessible', error.message, { cause: error });
     }
     if (!isTikvError(error)) throw error;
     throw new StorageOpenError('not-accessible', `cannot read ${source.name}: ${error.message}`, { cause: error });

@@ -9,7 +9,9 @@ import {
   type RaftState,
   type RaftStorage,
 } from '@engram/election';
-import { isTikvError, type TikvClient } from '@engram/tikv-client';
+import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
+import { timestampText } from '@engram/tso';
+import { hiddenFrom } from './check-timestamps.ts';
 import type { LogKeys } from './log-keys.ts';
 
 export interface TikvRaftStorageOptions {
@@ -26,11 +28,15 @@ export interface TikvRaftStorageOptions {
 const OWNER_BYTES = 8;
 const TRY_TIMEOUT_MS = 3000;
 const RETRY_MS = 200;
+/** Of so many tries one asks why it was refused. */
+const HIDDEN_TRIES = 50;
 
 /**
  * A member's Raft state as one value in TiKV, so that a node without a disk cannot vote twice. The value begins with its owner:
  * the process that loaded it last. A save that finds another owner changes nothing. While TiKV or PD does not answer, a save
- * waits and tries again: elections make no progress then, and no state is lost.
+ * waits and tries again: elections make no progress then, and no state is lost. So it is while the timestamps of PD lie below the
+ * last save, because PD went back. A client that PD's timestamps have ended can do nothing any more: the member ends, and starts
+ * with another one.
  */
 export class TikvRaftStorage implements RaftStorage {
   readonly #options: TikvRaftStorageOptions;
@@ -77,26 +83,48 @@ export class TikvRaftStorage implements RaftStorage {
   /** Replaces the state by what `next` makes of the value, once. Returns the new state. */
   async #write(next: (found: Uint8Array | undefined) => Uint8Array): Promise<Uint8Array> {
     const { client, signal, logger } = this.#options;
-    for (;;) {
+    for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
       try {
         const call = { signal, timeoutMs: TRY_TIMEOUT_MS };
         const txn = await client.begin(call);
-        const written = next(await txn.get(this.#key, call));
+        const found = await txn.get(this.#key, call);
+        if (await this.#isOlder(found, signal)) {
+          if (tries % HIDDEN_TRIES === 0) await this.#tellIfHidden(call);
+          await this.#pause();
+          continue;
+        }
+        const written = next(found);
         txn.put(this.#key, owned(this.#owner, written));
         const outcome = await txn.commitOnePhase(call);
         if (outcome.kind === 'committed') return written;
         if (outcome.kind === 'undetermined') {
           const settled = await outcome.settle({ signal });
           if (settled.kind === 'committed') return written;
-        }
+        } else if (tries % HIDDEN_TRIES === 1) await this.#tellIfHidden(call);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (!isTikvError(error)) throw error;
+        if (!isTikvError(error) || error.code === 'timestamp-regression') throw error;
         logger.warn({ error: error.message }, 'the Raft state of this member cannot be written: trying again');
       }
       await this.#pause();
     }
+  }
+
+  /** Whether the value of another owner is older than this process' own, which the timestamp of the read does not show. */
+  async #isOlder(found: Uint8Array | undefined, signal: AbortSignal): Promise<boolean> {
+    if (!this.#loaded || (found !== undefined && ownerOf(found) === this.#owner)) return false;
+    return await this.isOwned(signal);
+  }
+
+  /** Logs where the state cannot be written because a snapshot does not show it. */
+  async #tellIfHidden(call: CallOptions): Promise<void> {
+    const { client, logger } = this.#options;
+    const hidden = await hiddenFrom(client, this.#key, call);
+    if (hidden === undefined) return;
+    const text =
+      'the timestamps of PD went back: the Raft state of this member waits until they have passed the last save';
+    logger.error({ timestamp: timestampText(hidden) }, text);
   }
 
   #pause(): Promise<void> {

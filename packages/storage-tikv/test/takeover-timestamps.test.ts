@@ -1,6 +1,7 @@
 import { epoch, type Seal } from '@engram/core';
 import { StorageOpenError, StorageTimestampError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
+import type { TikvStorage } from '@engram/storage-tikv';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { crcOf } from '../src/value-crc.ts';
 import { decodeSeal, encodeSeal, type SegmentOwner } from '../src/seal-record.ts';
@@ -23,17 +24,16 @@ function sealsOf(): readonly SegmentOwner[] {
     .map(({ writes }) => decodeSeal(writes[0]!.value)!);
 }
 
-/** Takes the log over with a storage and a client of its own. Returns the refusal, or undefined. */
-async function refusalOf(seal: Seal): Promise<StorageTimestampError | undefined> {
-  const storage = await bed.open();
-  const error = await bed.run(
-    storage.log.seal(seal).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    ),
-  );
-  if (error === undefined || error instanceof StorageTimestampError) return error;
-  throw error;
+/** Takes the log over, by default with a storage that starts now. Returns the refusal of the start or of the seal, or undefined. */
+async function refusalOf(seal: Seal, opened?: TikvStorage): Promise<StorageTimestampError | undefined> {
+  const refused = (error: unknown): StorageTimestampError => {
+    const reason = error instanceof StorageOpenError ? error.cause : error;
+    if (reason instanceof StorageTimestampError) return reason;
+    throw error;
+  };
+  const storage = opened ?? (await bed.open().catch(refused));
+  if (storage instanceof StorageTimestampError) return storage;
+  return await bed.run(storage.log.seal(seal).then(() => undefined, refused));
 }
 
 /** Writes a seal into the stores, as another program or a restored backup has it. */
@@ -166,6 +166,33 @@ describe('timestamps that went back', () => {
     expect(await bed.read(await bed.openSealed(sealOf(3)))).toEqual([1]);
   });
 
+  test('do not show what a leader from before appends: who started meanwhile does not take over from it', async () => {
+    await bed.open();
+    await bed.clock.pass(2 * HOUR);
+    const storage = await bed.openSealed();
+    await bed.clock.pass(10 * MINUTE);
+    await bed.read(await bed.open()); // so that the stores write nothing below this time
+    bed.cluster.pd.goBack(5 * MINUTE);
+    const candidate = await bed.open();
+    expect(await bed.append(storage, batchOf(1))).toBe('committed');
+    expect((await refusalOf(second, candidate))?.message).toContain('does not show the batch at 1');
+    // The leader before still holds the log.
+    expect(sealsOf()).toHaveLength(1);
+    expect(await bed.append(storage, batchOf(2))).toBe('committed');
+    await bed.clock.pass(6 * MINUTE);
+    expect(await bed.run(candidate.log.seal(sealOf(3)))).toBe(3);
+    expect(await bed.read(candidate)).toEqual([1, 2]);
+  });
+
+  test('end a start that would take what it does not see for damage or for another log', async () => {
+    const birth = await led(10);
+    bed.cluster.pd.goBack(5 * MINUTE);
+    const error = await bed.open().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'StorageOpenError', reason: 'not-accessible', cause: { birth } });
+    await bed.clock.pass(6 * MINUTE);
+    expect(await bed.read(await bed.open())).toHaveLength(10);
+  });
+
   test('to before the cluster are told at the start', async () => {
     await led(1);
     bed.cluster.pd.goBack(3 * HOUR);
@@ -175,17 +202,24 @@ describe('timestamps that went back', () => {
   });
 });
 
-test('a cluster that is restored beside a newer seal is refused, with the birth in that seal', async () => {
-  const storage = await bed.openSealed();
-  await bed.append(storage, batchOf(1));
-  const client = await bed.client();
-  const birth = (await bed.run(client.timestamp())) + (BigInt(HOUR) << 18n);
-  await putSeal(2, encodeSeal({ seal: { epoch: epoch(7), holder: 5n }, opener: 5n, begin: undefined, birth }));
-  const refusal = await refusalOf(sealOf(8));
-  expect(refusal?.birth).toBe(birth);
-  expect(refusal?.message).toMatch(/epoch 7 was born at .* is not above it/);
-  expect(sealsOf()).toHaveLength(2);
-  await bed.clock.pass(2 * HOUR);
-  const later = await bed.openSealed(sealOf(9));
-  expect(await bed.run(later.log.heldBy(sealOf(9), never))).toBe(true);
-});
+test.each([
+  { when: 'before it starts', starts: false },
+  { when: 'while it runs', starts: true },
+])(
+  'a member of a cluster that is restored beside a newer seal $when is refused, with the birth in that seal',
+  async ({ starts }) => {
+    const storage = await bed.openSealed();
+    await bed.append(storage, batchOf(1));
+    const running = starts ? await bed.open() : undefined;
+    const client = await bed.client();
+    const birth = (await bed.run(client.timestamp())) + (BigInt(HOUR) << 18n);
+    await putSeal(2, encodeSeal({ seal: { epoch: epoch(7), holder: 5n }, opener: 5n, begin: undefined, birth }));
+    const refusal = await refusalOf(sealOf(8), running);
+    expect(refusal?.birth).toBe(birth);
+    expect(refusal?.message).toMatch(/epoch 7 was born at .* is not above it/);
+    expect(sealsOf()).toHaveLength(2);
+    await bed.clock.pass(2 * HOUR);
+    const later = await bed.openSealed(sealOf(9));
+    expect(await bed.run(later.log.heldBy(sealOf(9), never))).toBe(true);
+  },
+);

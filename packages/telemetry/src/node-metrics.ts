@@ -25,6 +25,7 @@ export interface NodeGauges {
   readonly failedReadIndexes: number;
   readonly promotions: number;
   readonly refusedPromotions: ReadonlyMap<string, number>;
+  readonly refusedTakeovers: number;
   /** For how long storage has not answered the append of this leader. */
   readonly stalledSeconds: number;
   readonly totalBytes: number;
@@ -101,6 +102,11 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     'etcd_server_leader_changes_seen_total',
     'Leaders that this member has seen come, the first included.',
     ({ leaderChanges }) => leaderChanges,
+  );
+  counter(
+    'engram_takeovers_refused_total',
+    'Times that this member was elected and did not lead, because the timestamps of storage (PD) went back.',
+    ({ refusedTakeovers }) => refusedTakeovers,
   );
   counter(
     'etcd_server_heartbeat_send_failures_total',

@@ -36,6 +36,7 @@ const gauges: NodeGauges = {
   slowReadIndexes: 5,
   failedReadIndexes: 6,
   promotions: 1,
+  refusedTakeovers: 4,
   refusedPromotions: new Map([['etcdserver: not ready', 2]]),
   totalBytes: 4096,
   inUseBytes: 1024,
@@ -87,6 +88,7 @@ const expectedAtStart: readonly (readonly [name: string, type: string, values: b
   ['etcd_server_proposals_applied_total', 'gauge', true],
   ['etcd_server_proposals_pending', 'gauge', true],
   ['etcd_server_proposals_failed_total', 'counter', true],
+  ['engram_takeovers_refused_total', 'counter', true],
   ['etcd_server_heartbeat_send_failures_total', 'counter', true],
   ['etcd_server_slow_apply_total', 'counter', true],
   ['etcd_server_slow_read_indexes_total', 'counter', true],
@@ -206,6 +208,7 @@ test('the leader, the term, the lag and the other members are told as they are',
   const both = 'Local="abc",Remote="def"';
   for (const [line, value] of [
     ['etcd_server_leader_changes_seen_total', 2],
+    ['engram_takeovers_refused_total', 4],
     ['etcd_server_heartbeat_send_failures_total', 4],
     ['etcd_server_slow_read_indexes_total', 5],
     ['etcd_server_read_indexes_failed_total', 6],

@@ -19,6 +19,38 @@ const past: readonly Mutant[] = [
     edits: [trimDeletesSeals],
   },
   {
+    name: 'timestamps-not-compared',
+    what: 'neither a start nor a takeover looks whether the timestamps of PD show what the log holds',
+    edits: [
+      {
+        file: `${storage}/open.ts`,
+        find: 'await reaching(source, () => checkStart(source, never));',
+        replace: '',
+      },
+      {
+        file: `${storage}/log-writer.ts`,
+        find: 'if (!(await checkBirth(source, view, this.#timeoutMs(endMs), never))) continue;',
+        replace: '',
+      },
+      {
+        file: `${storage}/log-tail.ts`,
+        find: 'await checkEnd(source, segment, tail, before, timeoutMs, signal);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'birth-from-pool',
+    what: 'the birth of an epoch is a timestamp that was fetched ahead',
+    edits: [
+      {
+        file: `${storage}/log-writer.ts`,
+        find: 'birth = view.snapshot.timestamp;',
+        replace: 'birth = await this.#options.timestamps.take({ timeoutMs: 1000 });',
+      },
+    ],
+  },
+  {
     name: 'old-committed-believed',
     what: 'the same, and a leader that was away believes that its append is in the log',
     edits: [

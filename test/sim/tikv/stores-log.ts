@@ -41,6 +41,8 @@ export class StoresLog {
   sealed: Seal = NEW_LOG_SEAL;
   /** The one that is written now. */
   segment = 1;
+  /** Of the epoch that holds the log. */
+  #birth = 0n;
 
   constructor(options: StoresLogOptions) {
     this.#options = options;
@@ -78,8 +80,13 @@ export class StoresLog {
     );
     this.segment += 1;
     this.#parts = [];
-    const { seal, begin } = owner;
+    const { seal, begin, birth } = owner;
     const other = !sameSeal(seal, this.sealed);
+    const before = this.#birth;
+    expectThat(birth !== undefined && (other ? birth > before : birth === before), 'log', () => {
+      return `segment ${segment} is sealed by an epoch born at ${birth}, after one born at ${before}`;
+    });
+    this.#birth = birth ?? before;
     this.sealed = seal;
     onSegment(this.segment, begin?.next);
     if (other) onSealed(seal);

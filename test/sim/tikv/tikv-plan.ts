@@ -62,6 +62,7 @@ const scenarioWeights = {
   'lead-unheard': 0.7,
   'recall-behind-compaction': 0.7,
   'start-all-blank': 1,
+  'pd-goes-back': 0.7,
 } as const;
 
 export type TikvRequestKind = RequestKind | keyof typeof clusterWeights;

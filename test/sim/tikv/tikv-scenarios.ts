@@ -96,6 +96,23 @@ export class TikvScenarioStep extends MemberScenarios<TikvLife, TikvNode> {
     this.world.scheduler.after(ms + 500, () => this.world.network.healAll());
   }
 
+  /**
+   * The power fails, and PD comes back with timestamps of before the last writes, or of before the last takeover. Nobody may lead by
+   * them, until they have passed what was written.
+   */
+  'pd-goes-back'(): void {
+    this.disturb();
+    const { world, random } = this;
+    this.fill(15);
+    this.after(1000 + 3000 * random.fraction(), () => {
+      for (const node of world.members) world.kill(node);
+      const ms = Math.ceil(random.pick([300, 3000, 12_000]) * random.fraction());
+      world.tell(() => `  PD goes back by ${ms} ms`);
+      world.stores.pd.goBack(ms);
+      for (const node of world.members) world.startSoon(node);
+    });
+  }
+
   /** The only member, for the scenarios that need no other. */
   static #lone(world: TikvWorld, step: TikvStep, kind: TikvScenarioKind): readonly [TikvLife, TikvLife] | undefined {
     const [only, second] = world.serving;

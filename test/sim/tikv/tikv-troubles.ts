@@ -73,6 +73,7 @@ export class TikvTroubles {
     this.#busyUntilMs = 0;
     this.#damages = false;
     stores.pd.leader = Math.max(0, stores.pd.leader);
+    stores.pd.catchUp();
     stores.mvcc.declinesOnePhase = false;
     stores.regions.followPd();
     for (const id of stores.stores.keys()) this.revive(id);

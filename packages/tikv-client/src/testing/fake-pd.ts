@@ -39,6 +39,7 @@ export class FakePd {
   #lastTs: Timestamp = 0n;
   /** The first counter of a millisecond. It rises when PD goes back, so that no timestamp is dealt twice. */
   #firstLogical = 0;
+  #backMs = 0;
 
   constructor(clock: Clock, regions: FakeRegions, members: readonly string[], strict: StrictChecker) {
     this.#clock = clock;
@@ -50,8 +51,15 @@ export class FakePd {
   /** From now on deals timestamps from `ms` before those that it would deal, as a PD that lost its state, or another one. */
   goBack(ms: number): void {
     this.clockOffsetMs -= ms;
+    this.#backMs += ms;
     this.#lastTs = 0n;
     this.#firstLogical += 20_000;
+  }
+
+  /** From now on deals timestamps as if it had never gone back. */
+  catchUp(): void {
+    this.clockOffsetMs += this.#backMs;
+    this.#backMs = 0;
   }
 
   /** Deals `count` timestamps and returns the last, without a request. For tests that act as other clients. */
