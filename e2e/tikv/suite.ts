@@ -1,6 +1,6 @@
 // Tests the TiKV client on a real PD and real stores: its functions, its compatibility with client-go, and its behavior
 // under faults.
-//   node suite.ts [basics,cross,onenode,safe-points,storage,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
+//   node suite.ts [basics,cross,onenode,safe-points,storage,timestamps,faults | all] [--only NAME] [--seconds N] [--races N] [--keep]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { oneNode } from './onenode.ts';
 import { safePoints } from './safe-points.ts';
 import { storage } from './storage.ts';
 import { tables } from './tables.ts';
+import { timestamps } from './timestamps.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -55,6 +56,11 @@ try {
     await using lab = await Lab.startReplicated(join(dir, 'storage'), { pds: 1 });
     checks.refusal = () => lab.refusal;
     await storage(checks, lab, Number(values.races), Math.max(20, 4 * seconds));
+  }
+  if (wants('timestamps')) {
+    await using lab = await Lab.startReplicated(join(dir, 'timestamps'), { pds: 1 });
+    checks.refusal = () => lab.refusal;
+    await timestamps(checks, lab);
   }
   if (wants('faults')) {
     await using lab = await Lab.startReplicated(join(dir, 'three'), { pds: 3 });

@@ -27,4 +27,5 @@ export {
   TransportError,
   type UnaryOptions,
 } from './src/transport/transport.ts';
+export { LatePd } from './src/testing/late-pd.ts';
 export { GrpcTransport } from './src/transport/grpc-transport.ts';

@@ -1,9 +1,9 @@
-import { StorageTimestampError } from '@engram/storage';
 import type { CallOptions, TikvClient } from '@engram/tikv-client';
-import { isBornAfter, type Timestamp, timestampText } from '@engram/tso';
+import { isBornAfter, type Timestamp } from '@engram/tso';
 import { type LogSource, sealOf } from './log-source.ts';
 import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
 import type { EpochBirth } from './seal-record.ts';
+import { timestampRefusal } from './timestamp-refusal.ts';
 
 // A takeover reads the log at a timestamp of PD. That shows everything only while PD's timestamps rise. If PD went back, or is another
 // one, a snapshot hides what was written since: the newest seals, or the last batches before them. Reads at the newest version hide
@@ -36,7 +36,7 @@ export async function checkBirth(
   const hidden = await hiddenFrom(source.client, key, { signal, timeoutMs });
   if (hidden === undefined) return false;
   refuseUnlessAbove(source, hidden, owner);
-  throw refusal(source, hidden, owner, `does not show the seal of segment ${tail.segment}`);
+  throw timestampRefusal(source.name, hidden, owner, `does not show the seal of segment ${tail.segment}`);
 }
 
 /**
@@ -49,7 +49,8 @@ export async function checkStart(source: LogSource, signal: AbortSignal): Promis
   for (let round = 0; round < START_ROUNDS_MAX; round += 1) {
     const view = await lookAtTail(source, signal);
     const hidden = await hiddenFrom(client, keys.image, { signal, timeoutMs });
-    if (hidden !== undefined) throw refusal(source, hidden, view.tail.owner, 'does not show the newest image');
+    if (hidden !== undefined)
+      throw timestampRefusal(source.name, hidden, view.tail.owner, 'does not show the newest image');
     if (await checkBirth(source, view, timeoutMs, signal)) return;
   }
 }
@@ -70,7 +71,7 @@ export async function checkEnd(
   const key = source.keys.slot(segment, next, 0);
   // A batch that its writer did not finish is there as well, and is not hidden.
   const hidden = await hiddenFrom(source.client, key, { signal, timeoutMs });
-  if (hidden !== undefined) throw refusal(source, hidden, owner, `does not show the batch at ${next}`);
+  if (hidden !== undefined) throw timestampRefusal(source.name, hidden, owner, `does not show the batch at ${next}`);
 }
 
 /**
@@ -93,13 +94,5 @@ const isSame = (found: Uint8Array | undefined, bytes: Uint8Array): boolean =>
   found !== undefined && Buffer.compare(found, bytes) === 0;
 
 function refuseUnlessAbove(source: LogSource, timestamp: Timestamp, owner: EpochBirth): void {
-  if (!isBornAfter(timestamp, owner.birth)) throw refusal(source, timestamp, owner, 'is not above it');
-}
-
-function refusal(source: LogSource, timestamp: Timestamp, { seal, birth }: EpochBirth, why: string): Error {
-  const born = birth === undefined ? 'at an unknown time' : `at ${timestampText(birth)}`;
-  return new StorageTimestampError(
-    `PD went back, or is not the PD of ${source.name}: epoch ${seal.epoch} was born ${born}, and ${timestampText(timestamp)} ${why}`,
-    { timestamp, birth },
-  );
+  if (!isBornAfter(timestamp, owner.birth)) throw timestampRefusal(source.name, timestamp, owner, 'is not above it');
 }

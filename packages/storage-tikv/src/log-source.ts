@@ -6,6 +6,7 @@ import type { Chain } from './chain.ts';
 import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from './image-root.ts';
 import type { LogKey, LogKeys } from './log-keys.ts';
 import { decodeSeal, FIRST_OWNER, type SegmentOwner } from './seal-record.ts';
+import { timestampRefusal } from './timestamp-refusal.ts';
 
 /** The most keys of one request of a search. */
 const SEARCH_KEYS_MAX = 1024;
@@ -97,7 +98,8 @@ export function partOf(source: LogSource, { key, value }: LogRow): BatchPart {
 /**
  * Returns the owner of a segment, which the seal of the previous segment names. A snapshot may show the segment's batches but
  * not that seal: they are in different regions, and commit timestamps do not follow the order of commits. The seal was
- * acknowledged before the first of the batches was sent, so a later snapshot shows it.
+ * acknowledged before the first of the batches was sent, so a later snapshot shows it, unless timestamps went back: then it throws
+ * StorageTimestampError.
  */
 export async function ownerOf(
   source: LogSource,
@@ -108,9 +110,15 @@ export async function ownerOf(
   if (segment === 1) return FIRST_OWNER;
   const key = source.keys.seal(segment - 1);
   const call = { signal, timeoutMs: source.timeoutMs };
-  const value = (await snapshot.get(key, call)) ?? (await (await source.client.snapshot(call)).get(key, call));
-  if (value === undefined) throw corrupt(source, `segment ${segment} has batches, and the one before has no seal`);
-  return sealOf(source, segment - 1, value);
+  const value = await snapshot.get(key, call);
+  if (value !== undefined) return sealOf(source, segment - 1, value);
+  const later = await source.client.snapshot(call);
+  const shown = await later.get(key, call);
+  if (shown !== undefined) return sealOf(source, segment - 1, shown);
+  const newest = await source.client.get(key, call);
+  if (newest === undefined) throw corrupt(source, `segment ${segment} has batches, and the one before has no seal`);
+  const owner = sealOf(source, segment - 1, newest);
+  throw timestampRefusal(source.name, later.timestamp, owner, `does not show the seal of segment ${segment - 1}`);
 }
 
 /** Decodes the seal of a segment, which names the owner of the next one. */
