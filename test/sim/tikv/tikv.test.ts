@@ -16,11 +16,8 @@ describe('a simulated cluster on the scripted stores', () => {
   });
 
   test('meets what it is made to meet', { timeout: 300_000 }, async () => {
-    const stories: string[] = [];
-    for (let seed = 537; seed < 557; seed += 1) stories.push(await story(seed));
-    stories.push(await story(508));
-    const lines = stories.join('\n');
-    for (const what of [
+    // So many runs at most: which run meets what changes with each new kind of fault.
+    const missing = new Set([
       'is dead',
       'goes on',
       'is cut off',
@@ -36,9 +33,12 @@ describe('a simulated cluster on the scripted stores', () => {
       'store-lost',
       ' begins at ',
       'PD goes back by',
-    ]) {
-      expect(lines, what).toContain(what);
+    ]);
+    for (let seed = 500; seed < 560 && missing.size > 0; seed += 1) {
+      const lines = await story(seed);
+      for (const what of missing) if (lines.includes(what)) missing.delete(what);
     }
+    expect([...missing]).toEqual([]);
   });
 });
 
