@@ -1,8 +1,8 @@
-import type { CallOptions, TikvClient } from '@engram/tikv-client';
 import { isBornAfter, type Timestamp } from '@engram/tso';
 import { type LogSource, sealOf } from './log-source.ts';
-import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
+import { type LogView, lookAtTail } from './log-tail.ts';
 import type { EpochBirth } from './seal-record.ts';
+import { checkEnd, hiddenFrom } from './hidden-from.ts';
 import { timestampRefusal } from './timestamp-refusal.ts';
 
 // A takeover reads the log at a timestamp of PD. That shows everything only while PD's timestamps rise. If PD went back, or is another
@@ -54,44 +54,6 @@ export async function checkStart(source: LogSource, signal: AbortSignal): Promis
     if (await checkBirth(source, view, timeoutMs, signal)) return;
   }
 }
-
-/**
- * No batch of the segment lies hidden behind the end that a snapshot shows. Batches follow each other without a gap, so the first
- * hidden one would be there. Before the seal a batch may be there that came after the look, and later timestamps show it; after the
- * seal none comes any more. `owner` is the one that the refusal names. Throws StorageTimestampError.
- */
-export async function checkEnd(
-  source: LogSource,
-  segment: number,
-  { next }: LogTail,
-  owner: EpochBirth,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const key = source.keys.slot(segment, next, 0);
-  // A batch that its writer did not finish is there as well, and is not hidden.
-  const hidden = await hiddenFrom(source.client, key, { signal, timeoutMs });
-  if (hidden !== undefined) throw timestampRefusal(source.name, hidden, owner, `does not show the batch at ${next}`);
-}
-
-/**
- * A new timestamp that does not show the newest value of a key. Undefined if it shows it, or if nothing is there, or if the value has
- * changed meanwhile.
- */
-export async function hiddenFrom(
-  client: TikvClient,
-  key: Uint8Array,
-  call: CallOptions,
-): Promise<Timestamp | undefined> {
-  const newest = await client.get(key, call);
-  if (newest === undefined) return undefined;
-  const snapshot = await client.snapshot(call);
-  if (isSame(await snapshot.get(key, call), newest)) return undefined;
-  return isSame(await client.get(key, call), newest) ? snapshot.timestamp : undefined;
-}
-
-const isSame = (found: Uint8Array | undefined, bytes: Uint8Array): boolean =>
-  found !== undefined && Buffer.compare(found, bytes) === 0;
 
 function refuseUnlessAbove(source: LogSource, timestamp: Timestamp, owner: EpochBirth): void {
   if (!isBornAfter(timestamp, owner.birth)) throw timestampRefusal(source.name, timestamp, owner, 'is not above it');

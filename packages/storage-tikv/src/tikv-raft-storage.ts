@@ -11,7 +11,7 @@ import {
 } from '@engram/election';
 import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
 import { timestampText } from '@engram/tso';
-import { hiddenFrom } from './check-timestamps.ts';
+import { hiddenFrom } from './hidden-from.ts';
 import type { LogKeys } from './log-keys.ts';
 
 export interface TikvRaftStorageOptions {
