@@ -57,6 +57,7 @@ export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
+export { sleep, withDeadline } from './src/waits.ts';
 export { nextTurn } from './src/next-turn.ts';
 export { Slice, SLICE_US, type SlicedWork, doSliced, doAtOnce } from './src/slice.ts';
 export { sortSliced } from './src/sort-sliced.ts';

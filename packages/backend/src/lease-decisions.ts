@@ -7,6 +7,7 @@ import {
   NO_LEASE,
   type Random,
   type Revision,
+  sleep,
 } from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
 import type { Origin } from './caller.ts';
@@ -132,7 +133,7 @@ export class LeaseDecisions {
     const { lessor, clock, writes } = this.#options;
     while (lessor.remainingMs(id, clock.nowMs()) === 0) {
       if (clock.nowMs() >= untilMs) throw new EngramError('Timeout');
-      await new Promise<void>((resolve) => clock.after(GONE_LOOK_MS, resolve));
+      await sleep(clock, GONE_LOOK_MS);
       writes.admit(); // throws if the leadership has ended
     }
     return 0;

@@ -1,5 +1,5 @@
 import type { Caller } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, unreachable } from '@engram/core';
+import { type Clock, EngramError, isEngramError, unreachable, sleep } from '@engram/core';
 import {
   type ClusterState,
   type ElectionDriver,
@@ -189,7 +189,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     const { driver, clock } = this.#options;
     while (!isIn(driver.view.cluster, request)) {
       if (signal.aborted || clock.nowMs() >= deadlineMs) return false;
-      await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+      await sleep(clock, LOOK_MS);
     }
     return true;
   }

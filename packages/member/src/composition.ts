@@ -1,5 +1,5 @@
 import { Backend, CurrentLeadership, type Replica, recoverReplica } from '@engram/backend';
-import { EngramError } from '@engram/core';
+import { EngramError, withDeadline } from '@engram/core';
 import { ElectionDriver, memberId } from '@engram/election';
 import { HealthStatus } from '@engram/etcd-api';
 import { RetryQueue } from '@engram/retry-queue';
@@ -209,12 +209,10 @@ export async function decompose(
   { clock, logger }: ClusterMemberOptions,
 ): Promise<void> {
   if (driver.view.leader === driver.view.self) {
-    const late = new AbortController();
-    const timer = clock.after(HAND_OVER_MS, () => late.abort(new Error('nobody took over in time')));
-    await driver.handOver(late.signal).catch((error: unknown) => {
+    const late = (): Error => new Error('nobody took over in time');
+    await withDeadline(clock, HAND_OVER_MS, late, (signal) => driver.handOver(signal)).catch((error: unknown) => {
       logger.info({ error: String(error) }, 'stops without a successor');
     });
-    timer.cancel();
   }
   closing.abort(new EngramError('Stopped'));
   health[Symbol.dispose]();

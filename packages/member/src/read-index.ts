@@ -1,5 +1,5 @@
 import { nodeItself } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, type LogPosition } from '@engram/core';
+import { type Clock, EngramError, isEngramError, type LogPosition, sleep } from '@engram/core';
 import type { RemoteLeader } from './remote-leader.ts';
 
 export interface ReadIndexOptions {
@@ -99,7 +99,7 @@ export class ReadIndex {
         const changed = isEngramError(error, 'NotLeader') || isEngramError(error, 'LeaderChanged');
         if (!changed || clock.nowMs() >= deadlineMs) throw error;
       }
-      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+      await sleep(clock, RETRY_MS);
     }
     for (;;) {
       const { position } = await remote.ask(
@@ -109,7 +109,7 @@ export class ReadIndex {
       this.#isKnown ||= position >= this.#options.recovered;
       if (this.#isKnown) return;
       if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
-      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+      await sleep(clock, RETRY_MS);
     }
   }
 }

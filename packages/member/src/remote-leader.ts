@@ -22,6 +22,7 @@ import {
   revision,
   SequenceRing,
   type Txn,
+  sleep,
 } from '@engram/core';
 import { encodeTxn } from '@engram/wire';
 import type { AppliedPositions } from './applied-positions.ts';
@@ -329,7 +330,7 @@ export class RemoteLeader implements Proposals {
 
   async #pause(clock: Clock, deadlineMs: number): Promise<void> {
     if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
-    await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+    await sleep(clock, RETRY_MS);
   }
 }
 

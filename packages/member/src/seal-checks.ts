@@ -1,4 +1,4 @@
-import { type Clock, EngramError, type Seal } from '@engram/core';
+import { type Clock, EngramError, type Seal, sleep } from '@engram/core';
 import { type Log, StorageClosedError, StorageUnavailableError } from '@engram/storage';
 
 export interface SealChecksOptions {
@@ -92,7 +92,7 @@ export class SealChecks {
         if (error instanceof StorageClosedError) throw new EngramError('Stopped', { cause: error });
         if (!(error instanceof StorageUnavailableError)) throw error;
       }
-      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+      await sleep(clock, RETRY_MS);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Timer } from '@engram/core';
+import { type Clock, type Logger, type Timer, withDeadline } from '@engram/core';
 
 export interface StorageWatchOptions {
   /** See `ClusterMemberOptions`. */
@@ -88,16 +88,13 @@ export class StorageWatch {
 
   async #probe(): Promise<void> {
     const { clock, probeStorage, onHealth } = this.#options;
-    const late = new AbortController();
-    const timer = clock.after(PROBE_MS, () => late.abort(new Error('storage is slow')));
     this.#probing = true;
     let healthy = true;
     try {
-      await probeStorage(AbortSignal.any([late.signal, this.#closing.signal]));
+      await withDeadline(clock, PROBE_MS, () => new Error('storage is slow'), probeStorage, this.#closing.signal);
     } catch {
       healthy = false;
     }
-    timer.cancel();
     this.#probing = false;
     if (!this.#closing.signal.aborted) onHealth(healthy || this.#worksWell);
   }

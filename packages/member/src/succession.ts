@@ -1,4 +1,4 @@
-import { type Clock, EngramError, type Seal } from '@engram/core';
+import { type Clock, EngramError, type Seal, withDeadline } from '@engram/core';
 import type { KnownLeader } from './known-leader.ts';
 import type { RemoteLeader } from './remote-leader.ts';
 
@@ -22,13 +22,11 @@ export async function isSuperseded({ epoch: mine }: Seal, options: SuccessionOpt
   const { memberId, known, remote, clock, signal } = options;
   const { current } = known;
   if (current === undefined || current.epoch <= mine || current.memberId === memberId) return false;
-  const late = new AbortController();
-  const timer = clock.after(SUPERSEDED_MS, () => late.abort(new EngramError('Timeout')));
+  const late = (): Error => new EngramError('Timeout');
+  const ask = (asking: AbortSignal): Promise<boolean> => remote.leadsAfter(mine, current, asking);
   try {
-    return await remote.leadsAfter(mine, current, AbortSignal.any([late.signal, signal]));
+    return await withDeadline(clock, SUPERSEDED_MS, late, ask, signal);
   } catch {
     return false;
-  } finally {
-    timer.cancel();
   }
 }
