@@ -43,6 +43,7 @@ export class StoresLog {
   segment = 1;
   /** Of the epoch that holds the log. */
   #birth = 0n;
+  #opener = 0n;
 
   constructor(options: StoresLogOptions) {
     this.#options = options;
@@ -80,13 +81,16 @@ export class StoresLog {
     );
     this.segment += 1;
     this.#parts = [];
-    const { seal, begin, birth } = owner;
+    const { seal, begin, birth, opener } = owner;
     const other = !sameSeal(seal, this.sealed);
     const before = this.#birth;
-    expectThat(birth !== undefined && (other ? birth > before : birth === before), 'log', () => {
+    // Another process of the holder takes the log over as another holder does.
+    const takesOver = other || opener !== this.#opener;
+    expectThat(birth !== undefined && (takesOver ? birth > before : birth === before), 'log', () => {
       return `segment ${segment} is sealed by an epoch born at ${birth}, after one born at ${before}`;
     });
     this.#birth = birth ?? before;
+    this.#opener = opener;
     this.sealed = seal;
     onSegment(this.segment, begin?.next);
     if (other) onSealed(seal);
