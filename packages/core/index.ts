@@ -60,5 +60,4 @@ export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export { sleep, withDeadline } from './src/waits.ts';
 export { nextTurn } from './src/next-turn.ts';
 export { Slice, SLICE_US, type SlicedWork, doSliced, doAtOnce } from './src/slice.ts';
-export { sortSliced } from './src/sort-sliced.ts';
 export { joinU64, splitU64 } from './src/u64.ts';

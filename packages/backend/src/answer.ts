@@ -123,21 +123,27 @@ async function answerInSlices(planned: PlannedTxn<PlannedRange>, parts: AnswerPa
   const { revision, succeeded } = planned;
   const responses: OpResult[] = [];
   for (const op of planned.responses) {
-    responses.push(await (op.kind === 'txn' ? answerInSlices(op, parts, slice) : answerOp(op, parts, slice)));
-    if (slice.spend(OP_US)) await slice.turn(parts.clock, parts.signal);
+    const answer = await (op.kind === 'txn' ? answerInSlices(op, parts, slice) : answerOp(op, parts));
+    responses.push(answer);
+    if (slice.spend(OP_US * (1 + versionsOf(answer)))) await slice.turn(parts.clock, parts.signal);
   }
   return { kind: 'txn', revision, succeeded, responses };
+}
+
+/** The versions that were fetched for it, but for a nested transaction's. */
+function versionsOf(result: OpResult): number {
+  if (result.kind === 'range') return result.kvs.length;
+  return result.kind === 'delete-range' ? result.prevKvs.length : 0;
 }
 
 function answerOp(
   op: Exclude<PlannedOp<PlannedRange>, { readonly kind: 'txn' }>,
   { scanner, signal }: AnswerParts,
-  slice?: Slice,
 ): OpResult | Promise<OpResult> {
   const { revision } = op;
   switch (op.kind) {
     case 'range': {
-      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal, slice);
+      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal);
       return result instanceof Promise
         ? result.then((scanned) => ({ kind: 'range', revision, ...scanned }))
         : { kind: 'range', revision, ...result };
@@ -151,7 +157,7 @@ function answerOp(
     }
     case 'delete-range': {
       const { deleted } = op;
-      const kvs = previous(op.prev, revision, scanner, signal, slice);
+      const kvs = previous(op.prev, revision, scanner, signal);
       return kvs instanceof Promise
         ? kvs.then((prevKvs) => ({ kind: 'delete-range', revision, deleted, prevKvs }))
         : { kind: 'delete-range', revision, deleted, prevKvs: kvs };
@@ -164,9 +170,8 @@ function previous(
   at: Revision,
   scanner: Scanner,
   signal: AbortSignal,
-  slice: Slice | undefined,
 ): ByteList | Promise<ByteList> {
-  return positions.length === 0 ? [] : scanner.fetchAll(positions, before(at), signal, slice);
+  return positions.length === 0 ? [] : scanner.fetchAll(positions, before(at), signal);
 }
 
 const before = (at: Revision): Revision => toRevision(at - 1);

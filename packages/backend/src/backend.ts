@@ -14,6 +14,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
@@ -94,6 +95,8 @@ export interface BackendSettings {
    * (`Slice`). Undefined: each kind of work has its own limit. Simulations make it small.
    */
   readonly sliceMax?: number;
+  /** The owner of the event loop's time. If undefined, the store has one of its own, whose slices have `sliceMax` steps. */
+  readonly loop?: Loop;
 }
 
 export interface BackendOptions extends BackendSettings {

@@ -1,20 +1,11 @@
-import {
-  assert,
-  type EventGroup,
-  keyText,
-  type LeaseId,
-  NO_LEASE,
-  type Slice,
-  type SlicedWork,
-  sortSliced,
-} from '@engram/core';
+import { assert, type EventGroup, keyText, type LeaseId, NO_LEASE, type Slice, type SlicedWork } from '@engram/core';
+import { sorting } from '@engram/loop';
 import type { Lessor } from '@engram/lease';
 import type { SequencedLeases } from '@engram/sequencer';
 import type { CommittedWrite } from './committed-write.ts';
 
 /** Costs for each key, in microseconds. */
 const CANDIDATE_US = 0.2;
-const COMPARE_US = 0.2;
 const APPLIED_US = 0.3;
 
 /**
@@ -81,7 +72,7 @@ export class PendingLeases implements SequencedLeases {
       texts.push(text);
       if (slice.spend(CANDIDATE_US)) yield;
     }
-    return yield* sortSliced(texts, compareTexts, slice, COMPARE_US);
+    return yield* sorting(texts, compareTexts, slice);
   }
 
   /**

@@ -17,6 +17,7 @@ import {
   type SlicedWork,
   SortTarget,
 } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
@@ -71,6 +72,8 @@ export interface ReplicaOptions {
    * limit.
    */
   readonly sliceMax?: number;
+  /** See `BackendSettings`. */
+  readonly loop?: Loop;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
@@ -149,8 +152,7 @@ export class Replica implements AsyncDisposable {
       index: state.index,
       bytes: this.bytes,
       pins: this.pins,
-      clock,
-      ...(sliceMax === undefined ? {} : { sliceUs: sliceMax }),
+      loop: options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) }),
     });
     this.#images = new ImageAccount(options.imagesBytesMax ?? IMAGES_BYTES_MAX);
     const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;

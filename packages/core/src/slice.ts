@@ -5,6 +5,7 @@ import type { Clock } from './ports.ts';
 export const SLICE_US = 2000;
 
 const US_MIN = 0.001;
+const STEP_US = 0.5;
 
 /**
  * Cuts long work into slices, so that a request waits for one slice and not for all of them. The work reports what it
@@ -35,6 +36,11 @@ export class Slice {
   spend(us: number): boolean {
     this.#leftUs -= us;
     return this.#leftUs <= 0;
+  }
+
+  /** For work that counts in steps (`Turn` of the package loop): about half a microsecond each. */
+  shouldYield(steps = 1): boolean {
+    return this.spend(steps * STEP_US);
   }
 
   /** Call it after other work has had its turn. */

@@ -58,6 +58,7 @@ export class Api implements AsyncDisposable {
       onFatal: (error) => {
         throw error;
       },
+      sliceMax: 4000,
       quotaBytes: options.quotaBytes ?? 2 * 1024 ** 3,
       ...(options.watchProgressIntervalMs === undefined
         ? {}

@@ -2,17 +2,8 @@
  * The cost of index operations on Kubernetes-shaped keys. SMOKE=1 runs it tiny; KEYS=n sets the number of keys (1M).
  * node packages/index/bench/index.bench.ts
  */
-import {
-  type VersionMeta,
-  doAtOnce,
-  type LogPosition,
-  logPosition,
-  NO_LEASE,
-  prefixRange,
-  revision,
-  Slice,
-  utf8,
-} from '@engram/core';
+import { type VersionMeta, type LogPosition, logPosition, NO_LEASE, prefixRange, revision, utf8 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { Prng } from '@engram/sim';
 import { KeyIndex, type VersionSlot } from '@engram/index';
 
@@ -150,10 +141,7 @@ for (let round = 0; round < fewUpdates; round += 1) mix(index.append(shuffled[ra
 reads(`${fewUpdates} keys newer`, quiet);
 time(`changes of all, ${fewUpdates} versions`, 10, () => {
   for (let round = 0; round < 10; round += 1) {
-    mix(
-      doAtOnce(index.changes(everything, revision(quiet + 1), revision(newest), new Slice(Number.POSITIVE_INFINITY)))
-        .length,
-    );
+    mix(finish(index.changes(everything, revision(quiet + 1), revision(newest), unhurried)).length);
   }
 });
 

@@ -1,4 +1,5 @@
-import { assert, doAtOnce, type Revision, Slice } from '@engram/core';
+import { assert, type Revision } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { SlotRing } from './slot-ring.ts';
 import { sortByRevision } from './sort-by-revision.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
@@ -68,7 +69,7 @@ export class GarbageQueue {
       queue.removeFirst();
     }
     for (const slot of replayed) slots.push(slot);
-    for (const slot of doAtOnce(sortByRevision(slots, this.#versions, new Slice()))) this.#push(queue, slot);
+    for (const slot of finish(sortByRevision(slots, this.#versions, unhurried))) this.#push(queue, slot);
   }
 
   #push(queue: SlotRing, slot: VersionSlot): void {

@@ -1,4 +1,5 @@
-import { type VersionMeta, assert, doAtOnce, Slice } from '@engram/core';
+import { type VersionMeta, assert } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import type { GarbageQueue } from './garbage-queue.ts';
 import { type KeyRef, NO_KEY } from './key-slabs.ts';
 import type { KeyTree } from './key-tree.ts';
@@ -90,7 +91,7 @@ export class IndexLoader<Index> {
     }
     this.#tree.adopt(level.node[0]!, height, level.live[0]!, level.newest[0]!);
     const versions = this.#versions;
-    for (const slot of doAtOnce(sortByRevision(this.#candidates, versions, new Slice()))) {
+    for (const slot of finish(sortByRevision(this.#candidates, versions, unhurried))) {
       const previous = versions.previous(slot);
       const supersedesPut = previous !== NO_VERSION && !versions.isTombstone(previous);
       this.#garbage.add(slot, supersedesPut, versions.isTombstone(slot));

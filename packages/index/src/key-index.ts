@@ -8,9 +8,8 @@ import {
   type LogPosition,
   NO_REVISION,
   type Revision,
-  type Slice,
-  type SlicedWork,
 } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 import { GarbageQueue } from './garbage-queue.ts';
 import { IndexLoader } from './index-loader.ts';
 import { KeySlabs } from './key-slabs.ts';
@@ -236,25 +235,25 @@ export class KeyIndex {
     return into;
   }
 
-  /** Like `count`, for as much of the range as `slice` allows; at least one leaf of the tree. */
-  countSome(range: KeyRange, at: Revision, slice: Slice): CountedSlice {
+  /** Like `count`, for as much of the range as `turn` allows; at least one leaf of the tree. */
+  countSome(range: KeyRange, at: Revision, turn: Turn): CountedSlice {
     if (isPoint(range)) return { live: this.count(range, at), next: undefined };
-    const visitor = new CountVisitor(this.#nodes, this.#versions, at, slice);
+    const visitor = new CountVisitor(this.#nodes, this.#versions, at, turn);
     scanRange(this.#nodes, this.#tree, range, visitor);
     return { live: visitor.live, next: visitor.next };
   }
 
   /**
-   * Like `collect`, for as much of the range as `slice` allows; at least one leaf of the tree. Returns the key at which
+   * Like `collect`, for as much of the range as `turn` allows; at least one leaf of the tree. Returns the key at which
    * to continue, also when `max` is reached, or undefined at the end of the range.
    */
-  collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
+  collectSome(range: KeyRange, at: Revision, max: number, turn: Turn, into: VersionSlot[]): Uint8Array | undefined {
     assert(max > 0, 'a slice of no versions');
     if (isPoint(range)) {
       this.collect(range, at, max, into);
       return undefined;
     }
-    const visitor = new CollectVisitor(this.#nodes, this.#versions, at, max, into, slice);
+    const visitor = new CollectVisitor(this.#nodes, this.#versions, at, max, into, turn);
     scanRange(this.#nodes, this.#tree, range, visitor);
     return visitor.next;
   }
@@ -263,19 +262,19 @@ export class KeyIndex {
    * All versions of a range with from <= modRevision <= to, tombstones included, in the order of (modRevision, sub).
    * Cheap if little has changed since `from`. Between two slices no version of the result may be dropped or undone.
    */
-  *changes(range: KeyRange, from: Revision, to: Revision, slice: Slice): SlicedWork<VersionSlot[]> {
+  *changes(range: KeyRange, from: Revision, to: Revision, turn: Turn): PureJob<VersionSlot[]> {
     const found: VersionSlot[] = [];
     if (isPoint(range))
-      new ChangesVisitor(this.#nodes, this.#versions, from, to, found, slice).chain(this.head(range.key));
+      new ChangesVisitor(this.#nodes, this.#versions, from, to, found, turn).chain(this.head(range.key));
     else {
       for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
-        const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to, found, slice);
+        const visitor = new ChangesVisitor(this.#nodes, this.#versions, from, to, found, turn);
         scanRange(this.#nodes, this.#tree, { key, end: range.end }, visitor);
         key = visitor.next;
-        if (slice.spent) yield;
+        if (turn.shouldYield(0)) yield;
       }
     }
-    return yield* sortByRevision(found, this.#versions, slice);
+    return yield* sortByRevision(found, this.#versions, turn);
   }
 
   /**

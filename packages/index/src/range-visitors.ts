@@ -1,4 +1,5 @@
-import { keySuccessor, type Revision, type Slice } from '@engram/core';
+import { keySuccessor, type Revision } from '@engram/core';
+import type { Turn } from '@engram/loop';
 import type { RangeVisitor } from './range-scan.ts';
 import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
@@ -12,11 +13,6 @@ function olderLive(versions: VersionTable, head: number, at: Revision): VersionS
   return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
 }
 
-/** Microseconds for a leaf that is in no cache. */
-const LEAF_US = 1;
-/** Microseconds for a row whose head is newer than the requested revision. */
-const OLDER_US = 0.5;
-
 /** The key after a row, at which a visit that stopped there continues. */
 const behind = (nodes: TreeNodes, leaf: number, row: number): Uint8Array =>
   keySuccessor(nodes.keys.view(nodes.leafKey(leaf, row)));
@@ -25,17 +21,17 @@ export class CountVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
   readonly #versions: VersionTable;
   readonly #at: Revision;
-  readonly #slice: Slice | undefined;
+  readonly #turn: Turn | undefined;
   live = 0;
   /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a slice, the visit stops when the slice is used up. */
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, slice?: Slice) {
+  /** With a turn, the visit stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, turn?: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
-    this.#slice = slice;
+    this.#turn = turn;
   }
 
   subtree(whole: boolean, live: number, newest: number): boolean {
@@ -66,7 +62,7 @@ export class CountVisitor implements RangeVisitor {
       }
     }
     this.live += counted;
-    if (this.#slice?.spend(LEAF_US + OLDER_US * older) !== true) return false;
+    if (this.#turn?.shouldYield(1 + older) !== true) return false;
     this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }
@@ -77,19 +73,19 @@ export class CollectVisitor implements RangeVisitor {
   readonly #versions: VersionTable;
   readonly #at: Revision;
   readonly #into: VersionSlot[];
-  readonly #slice: Slice | undefined;
+  readonly #turn: Turn | undefined;
   #room: number;
-  /** With a slice: the key at which to continue; undefined at the end of the range. */
+  /** With a turn: the key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a slice, the visit also stops when the slice is used up. */
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], slice?: Slice) {
+  /** With a turn, the visit also stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], turn?: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
     this.#into = into;
     this.#room = max;
-    this.#slice = slice;
+    this.#turn = turn;
   }
 
   subtree(_whole: boolean, live: number, newest: number): boolean {
@@ -104,7 +100,7 @@ export class CollectVisitor implements RangeVisitor {
     const heads = leaves.headsAt(leaf);
     const mods = leaves.doubles(leaf);
     const newests = leaves.newestAt(leaf);
-    const slice = this.#slice;
+    const turn = this.#turn;
     let older = 0;
     for (let row = from; row < to; row += 1) {
       let head = words[heads + 2 * row]!;
@@ -116,10 +112,10 @@ export class CollectVisitor implements RangeVisitor {
       into.push(head);
       this.#room -= 1;
       if (this.#room > 0) continue;
-      if (slice !== undefined) this.next = behind(this.#nodes, leaf, row);
+      if (turn !== undefined) this.next = behind(this.#nodes, leaf, row);
       return true;
     }
-    if (slice?.spend(LEAF_US + OLDER_US * older) !== true) return false;
+    if (turn?.shouldYield(1 + older) !== true) return false;
     this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }
@@ -131,25 +127,18 @@ export class ChangesVisitor implements RangeVisitor {
   readonly #from: Revision;
   readonly #to: Revision;
   readonly #into: VersionSlot[];
-  readonly #slice: Slice;
+  readonly #turn: Turn;
   /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** Stops when the slice is used up. */
-  constructor(
-    nodes: TreeNodes,
-    versions: VersionTable,
-    from: Revision,
-    to: Revision,
-    into: VersionSlot[],
-    slice: Slice,
-  ) {
+  /** Stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, from: Revision, to: Revision, into: VersionSlot[], turn: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#from = from;
     this.#to = to;
     this.#into = into;
-    this.#slice = slice;
+    this.#turn = turn;
   }
 
   subtree(_whole: boolean, _live: number, newest: number): boolean {
@@ -164,7 +153,7 @@ export class ChangesVisitor implements RangeVisitor {
     for (let row = from; row < to; row += 1) {
       if (mods[newests + row]! >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
     }
-    if (!this.#slice.spend(LEAF_US + OLDER_US * (this.#into.length - before))) return false;
+    if (!this.#turn.shouldYield(1 + this.#into.length - before)) return false;
     this.next = behind(nodes, leaf, to - 1);
     return true;
   }

@@ -1,4 +1,4 @@
-import type { Slice, SlicedWork } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 import type { VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
@@ -6,20 +6,18 @@ const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 /** For fewer versions, a comparison sort is faster than a radix sort. */
 const FEW = 128;
-/**
- * Versions between two points at which a slice may end. Then microseconds for one lookup and for one placement of a
- * version.
- */
+/** Versions between two questions: of each version something is looked up, or it is placed. */
 const BLOCK = 1024;
-const LOOK_UP_US = 0.1;
-const PLACE_US = 0.02;
+/** A step is about so many of these. */
+const STEP_VERSIONS = 8;
+const BLOCK_STEPS = BLOCK / STEP_VERSIONS;
 
 /** Sorts slots by (modRevision, sub). A checkpoint may have millions. The versions must not change meanwhile. */
 export function* sortByRevision(
   slots: readonly VersionSlot[],
   versions: VersionTable,
-  slice: Slice,
-): SlicedWork<VersionSlot[]> {
+  turn: Turn,
+): PureJob<VersionSlot[]> {
   if (slots.length < FEW) {
     return slots.toSorted(
       (left, right) => versions.mod(left) - versions.mod(right) || versions.sub(left) - versions.sub(right),
@@ -36,27 +34,22 @@ export function* sortByRevision(
       mods[at] = versions.mod(slot);
       if (mods[at]! < lowest) lowest = mods[at]!;
     }
-    if (slice.spend(BLOCK * LOOK_UP_US)) yield;
+    if (turn.shouldYield(BLOCK_STEPS)) yield;
   }
   // The sorts are stable, so the last one decides and equal elements keep the order of the sort before it.
   const order = new Uint32Array(count);
   for (let at = 0; at < count; at += 1) order[at] = at;
-  const places = yield* sortDigits(yield* sortDigits(order, subs, 0, slice), mods, lowest, slice);
+  const places = yield* sortDigits(yield* sortDigits(order, subs, 0, turn), mods, lowest, turn);
   const sorted: VersionSlot[] = [];
   for (let from = 0; from < count; from += BLOCK) {
     for (let at = from; at < Math.min(from + BLOCK, count); at += 1) sorted.push(slots[places[at]!]!);
-    if (slice.spend(BLOCK * PLACE_US)) yield;
+    if (turn.shouldYield(BLOCK_STEPS)) yield;
   }
   return sorted;
 }
 
 /** Sorts indexes of `values` (integers, none below `lowest`) by value with a stable radix sort. */
-function* sortDigits(
-  indexes: Uint32Array,
-  values: Float64Array,
-  lowest: number,
-  slice: Slice,
-): SlicedWork<Uint32Array> {
+function* sortDigits(indexes: Uint32Array, values: Float64Array, lowest: number, turn: Turn): PureJob<Uint32Array> {
   const count = indexes.length;
   let highest = 0;
   for (const value of values) if (value - lowest > highest) highest = value - lowest;
@@ -77,7 +70,7 @@ function* sortDigits(
         starts[digit] = starts[digit]! + 1;
       }
       // The cost includes the count of the digits.
-      if (slice.spend(2 * BLOCK * PLACE_US)) yield;
+      if (turn.shouldYield(2 * BLOCK_STEPS)) yield;
     }
     [sorted, target] = [target, sorted];
   }

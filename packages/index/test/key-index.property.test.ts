@@ -1,6 +1,5 @@
 import {
   type VersionMeta,
-  doAtOnce,
   isPoint,
   type KeyRange,
   keyText,
@@ -9,8 +8,8 @@ import {
   logPosition,
   NO_LEASE,
   revision,
-  Slice,
 } from '@engram/core';
+import { finish, StepPace } from '@engram/loop';
 import { KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -218,8 +217,8 @@ class Pair {
     if (!this.#compacting) expect(metaOf(index, found)).toEqual(model.at(range.key, at));
     const from = this.#compacting ? this.#compacted + 1 : at - 2;
     const to = at + max - 2;
-    for (const sliceUs of [0, 1000]) {
-      const changes = doAtOnce(index.changes(range, revision(from), revision(to), new Slice(sliceUs)));
+    for (const steps of [0, 1000]) {
+      const changes = finish(index.changes(range, revision(from), revision(to), new StepPace(steps)));
       expect(changes.map((slot) => metaOf(index, slot))).toEqual(model.changes(range, from, to));
     }
   }
@@ -229,7 +228,7 @@ class Pair {
     const { index } = this;
     let counted = 0;
     for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
-      const slice = index.countSome({ key, end: range.end }, revision(at), new Slice(0));
+      const slice = index.countSome({ key, end: range.end }, revision(at), new StepPace(0));
       counted += slice.live;
       key = slice.next;
     }
@@ -237,7 +236,7 @@ class Pair {
     const collected: VersionSlot[] = [];
     for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
       const before = collected.length;
-      key = index.collectSome({ key, end: range.end }, revision(at), max, new Slice(0), collected);
+      key = index.collectSome({ key, end: range.end }, revision(at), max, new StepPace(0), collected);
       expect(collected.length - before).toBeLessThanOrEqual(max);
       if (isPoint(range)) expect(key).toBeUndefined();
     }

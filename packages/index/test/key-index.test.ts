@@ -1,5 +1,4 @@
 import {
-  doAtOnce,
   AssertionError,
   keyText,
   type LogPosition,
@@ -9,8 +8,8 @@ import {
   prefixRange,
   revision,
   utf8,
-  Slice,
 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { expect, test } from 'vitest';
 import { metaOf, put, tombstone } from './metas.ts';
@@ -200,7 +199,7 @@ test('an empty index answers everything', () => {
     expect(index.at(key, revision(9))).toBe(NO_VERSION);
     expect(index.count(ALL, revision(9))).toBe(0);
     expect(index.collect(ALL, revision(9), 9)).toEqual([]);
-    expect(doAtOnce(index.changes(ALL, revision(0), revision(9), new Slice()))).toEqual([]);
+    expect(finish(index.changes(ALL, revision(0), revision(9), unhurried))).toEqual([]);
     expect(index.walk(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
     expect(index.survey(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
     expect(index.compact(revision(9), 1, [])).toBe(true);

@@ -1,15 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import {
-  type VersionMeta,
-  doAtOnce,
-  keyText,
-  type LogPosition,
-  prefixRange,
-  revision,
-  Slice,
-  utf8,
-} from '@engram/core';
+import { type VersionMeta, keyText, type LogPosition, prefixRange, revision, utf8 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
@@ -151,7 +143,7 @@ test('changes come in the order in which they were made, however many', () => {
     }
   }
   expect(made.length).toBeGreaterThan(500);
-  const changes = doAtOnce(index.changes(ALL, revision(0), revision(40_000_000), new Slice()));
+  const changes = finish(index.changes(ALL, revision(0), revision(40_000_000), unhurried));
   expect(changes.map((slot) => `${index.modRevision(slot)}/${index.sub(slot)}`)).toEqual(made);
 });
 
@@ -224,7 +216,7 @@ test('what is loaded answers as what was appended, and goes on like it', () => {
       for (const list of dropped) list.sort((left, right) => left - right);
       expect(dropped[1]).toEqual(dropped[0]);
       const positions = (of: KeyIndex) =>
-        doAtOnce(of.changes(ALL, revision(compacted), revision(mod), new Slice())).map((slot) => of.position(slot));
+        finish(of.changes(ALL, revision(compacted), revision(mod), unhurried)).map((slot) => of.position(slot));
       expect(positions(loaded)).toEqual(positions(index));
       expect([loaded.versions, loaded.liveBytes, loaded.liveKeys]).toEqual([
         index.versions,

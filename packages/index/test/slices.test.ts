@@ -1,4 +1,5 @@
-import { type KeyRange, revision, Slice, utf8 } from '@engram/core';
+import { type KeyRange, revision, utf8 } from '@engram/core';
+import { StepPace } from '@engram/loop';
 import { KeyIndex, type VersionSlot } from '@engram/index';
 import { expect, test } from 'vitest';
 import { put, tombstone } from './metas.ts';
@@ -19,10 +20,10 @@ function indexOf(versions: number): KeyIndex {
   return index;
 }
 
-function slicesOfCount(index: KeyIndex, at: number, us: number): number {
+function slicesOfCount(index: KeyIndex, at: number, steps: number): number {
   let slices = 0;
   for (let key: Uint8Array | undefined = ALL.key; key !== undefined; slices += 1) {
-    key = index.countSome({ key, end: ALL.end }, revision(at), new Slice(us)).next;
+    key = index.countSome({ key, end: ALL.end }, revision(at), new StepPace(steps)).next;
   }
   return slices;
 }
@@ -34,10 +35,10 @@ test('a count at the newest revision is one slice, and none of what it counts is
 
 test('a count at an old revision is sliced by what has changed since', () => {
   const index = indexOf(2);
-  // Half a microsecond for each key whose head is newer.
-  const slices = slicesOfCount(index, KEYS + 1, 100);
-  expect(slices).toBeGreaterThanOrEqual((KEYS * 0.5) / 200);
-  expect(slices).toBeLessThanOrEqual((KEYS * 0.6) / 50);
+  // A step for each key whose head is newer, and for each leaf.
+  const slices = slicesOfCount(index, KEYS + 1, 200);
+  expect(slices).toBeGreaterThanOrEqual(KEYS / 400);
+  expect(slices).toBeLessThanOrEqual((KEYS * 1.2) / 100);
 });
 
 test('passing over what is gone is sliced as well', () => {
@@ -46,7 +47,7 @@ test('passing over what is gone is sliced as well', () => {
   const found: VersionSlot[] = [];
   let slices = 0;
   for (let key: Uint8Array | undefined = ALL.key; key !== undefined; slices += 1) {
-    key = index.collectSome({ key, end: ALL.end }, revision(3 * KEYS), KEYS, new Slice(20), found);
+    key = index.collectSome({ key, end: ALL.end }, revision(3 * KEYS), KEYS, new StepPace(20), found);
   }
   expect(found).toHaveLength(KEYS / 40);
   expect(slices).toBeGreaterThanOrEqual(5);

@@ -1,13 +1,5 @@
-import {
-  assert,
-  keyBytes,
-  keyText,
-  type LeaseId,
-  NO_LEASE,
-  type Slice,
-  type SlicedWork,
-  sortSliced,
-} from '@engram/core';
+import { assert, keyBytes, keyText, type LeaseId, NO_LEASE } from '@engram/core';
+import { type PureJob, sorting, type Turn } from '@engram/loop';
 import { DueHeap } from './due-heap.ts';
 
 /** etcd server/lease/lessor.go, MaxLeaseTTL. In milliseconds it is far below 2^53. */
@@ -67,10 +59,6 @@ interface KeySurvey {
   /** Keys that were detached since, and belong to the list. They may be in it already. */
   readonly detached: string[];
 }
-
-/** Costs for each lease or key of a list, in microseconds. */
-const LIST_US = 0.1;
-const COMPARE_US = 0.1;
 
 /**
  * All leases of the store, with their keys and deadlines. Every node keeps one, fed by the log. Deadlines are
@@ -267,7 +255,7 @@ export class Lessor {
   }
 
   /** The leases at the time of the first step, in no order. Some may have been revoked since. */
-  *list(slice: Slice): SlicedWork<readonly ListedLease[]> {
+  *list(turn: Turn): PureJob<readonly ListedLease[]> {
     const survey: Survey = { last: this.#granted, seen: 0, revoked: [] };
     this.#surveys.add(survey);
     try {
@@ -277,11 +265,11 @@ export class Lessor {
         if (held.number > survey.last) break;
         listed.push(held);
         survey.seen = held.number;
-        if (slice.spend(LIST_US)) yield;
+        if (turn.shouldYield()) yield;
       }
       for (const held of survey.revoked) {
         listed.push(held);
-        if (slice.spend(LIST_US)) yield;
+        if (turn.shouldYield()) yield;
       }
       return listed;
     } finally {
@@ -290,27 +278,27 @@ export class Lessor {
   }
 
   /** As `list`, in the order of the ids as unsigned numbers. */
-  *listById(slice: Slice): SlicedWork<readonly ListedLease[]> {
-    return yield* sortSliced(yield* this.list(slice), compareIds, slice, COMPARE_US);
+  *listById(turn: Turn): PureJob<readonly ListedLease[]> {
+    return yield* sorting(yield* this.list(turn), compareIds, turn);
   }
 
   /** As `list`, sorted by the time that remains at the end of the first part: those that have ended come first. */
-  *listByRemaining(slice: Slice): SlicedWork<readonly ListedLease[]> {
-    const listed = yield* this.list(slice);
+  *listByRemaining(turn: Turn): PureJob<readonly ListedLease[]> {
+    const listed = yield* this.list(turn);
     const due = new Float64Array(listed.length);
     const order: number[] = [];
     for (const { dueMs, ended } of listed) {
       // What was handed out was due before everything else.
       due[order.length] = ended ? Number.NEGATIVE_INFINITY : dueMs;
       order.push(order.length);
-      if (slice.spend(LIST_US)) yield;
+      if (turn.shouldYield()) yield;
     }
     const later = (left: number, right: number): number =>
       due[left]! < due[right]! ? -1 : due[left]! > due[right]! ? 1 : 0;
     const sorted: ListedLease[] = [];
-    for (const at of yield* sortSliced(order, later, slice, COMPARE_US)) {
+    for (const at of yield* sorting(order, later, turn)) {
       sorted.push(listed[at]!);
-      if (slice.spend(LIST_US)) yield;
+      if (turn.shouldYield()) yield;
     }
     return sorted;
   }
@@ -319,7 +307,7 @@ export class Lessor {
    * The keys of a lease at the time of the first step, in byte order and in the form of `keyText`. Empty for an unknown
    * lease.
    */
-  *listKeys(id: LeaseId, slice: Slice): SlicedWork<readonly string[]> {
+  *listKeys(id: LeaseId, turn: Turn): PureJob<readonly string[]> {
     const held = this.#leases.get(id);
     if (held === undefined) return [];
     const survey: KeySurvey = { attached: new Set(), detached: [] };
@@ -329,15 +317,15 @@ export class Lessor {
     try {
       for (const text of held.keys) {
         if (!survey.attached.has(text)) texts.push(text);
-        if (slice.spend(LIST_US)) yield;
+        if (turn.shouldYield()) yield;
       }
     } finally {
       held.keySurveys.delete(survey);
       if (held.keySurveys.size === 0) held.keySurveys = undefined;
     }
     for (const text of survey.detached) texts.push(text);
-    const sorted = yield* sortSliced(texts, compareTexts, slice, COMPARE_US);
-    return survey.detached.length === 0 ? sorted : yield* withoutRepeats(sorted, slice);
+    const sorted = yield* sorting(texts, compareTexts, turn);
+    return survey.detached.length === 0 ? sorted : yield* withoutRepeats(sorted, turn);
   }
 
   /** The number of a lease's keys and their length together. */
@@ -353,11 +341,11 @@ export class Lessor {
   }
 }
 
-function* withoutRepeats(sorted: readonly string[], slice: Slice): SlicedWork<readonly string[]> {
+function* withoutRepeats(sorted: readonly string[], turn: Turn): PureJob<readonly string[]> {
   const once: string[] = [];
   for (const text of sorted) {
     if (text !== once.at(-1)) once.push(text);
-    if (slice.spend(LIST_US)) yield;
+    if (turn.shouldYield()) yield;
   }
   return once;
 }

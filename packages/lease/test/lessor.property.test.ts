@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { doAtOnce, keyText, type LeaseId, leaseId, Slice, utf8 } from '@engram/core';
+import { keyText, type LeaseId, leaseId, utf8 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { Lessor } from '@engram/lease';
 
 /** A plain model of `Lessor`: arrays that are scanned. */
@@ -136,7 +137,7 @@ test('any sequence does what an array that is scanned does', () => {
           });
           expect(lessor.remainingMs(lease.id, nowMs)).toBe(lease.ended ? 0 : Math.max(0, lease.dueMs - nowMs));
         }
-        const listed = doAtOnce(lessor.listByRemaining(new Slice()));
+        const listed = finish(lessor.listByRemaining(unhurried));
         const remaining = listed.map(({ id }) => lessor.remainingMs(id, nowMs)!);
         expect(remaining).toEqual([...remaining].sort((left, right) => left - right));
       }

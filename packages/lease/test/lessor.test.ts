@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { AssertionError, doAtOnce, keyText, leaseId, NO_LEASE, Slice, utf8 } from '@engram/core';
+import { AssertionError, keyText, leaseId, NO_LEASE, utf8 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { Lessor, MAX_TTL_SECONDS } from '@engram/lease';
 
 const A = leaseId(1n);
@@ -190,4 +191,4 @@ test('edge 92: leases are listed by remaining time, those that end first', () =>
   expect(held.size).toBe(4);
 });
 
-const listed = (held: Lessor): readonly unknown[] => doAtOnce(held.listByRemaining(new Slice())).map(({ id }) => id);
+const listed = (held: Lessor): readonly unknown[] => finish(held.listByRemaining(unhurried)).map(({ id }) => id);

@@ -1,4 +1,5 @@
-import { doAtOnce, keyBytes, keyText, type LeaseId, leaseId, Slice, type SlicedWork } from '@engram/core';
+import { keyBytes, keyText, type LeaseId, leaseId } from '@engram/core';
+import { finish, type PureJob, StepPace, unhurried } from '@engram/loop';
 import { Lessor } from '@engram/lease';
 import { Prng } from '@engram/sim';
 import fc from 'fast-check';
@@ -10,7 +11,7 @@ const ids = Array.from({ length: 12 }, (_, at) => leaseId(BigInt(at + 1)));
 const keys = Array.from({ length: 12 }, (_, at) => keyBytes(`k${at}`));
 
 /** Makes the list one item at a time, and does `between` after each. */
-function stepwise<Result>(work: SlicedWork<Result>, between: () => void): Result {
+function stepwise<Result>(work: PureJob<Result>, between: () => void): Result {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done === true) return step.value;
     between();
@@ -32,8 +33,8 @@ test('the leases of a list, and their TTLs, are those of its first step', () => 
       };
       for (let times = 0; times < 20; times += 1) change();
       const before = ids.flatMap((id) => lessor.get(id) ?? []);
-      const slice = new Slice(0);
-      const list = stepwise(byRemaining ? lessor.listByRemaining(slice) : lessor.list(slice), () => {
+      const turn = new StepPace(0);
+      const list = stepwise(byRemaining ? lessor.listByRemaining(turn) : lessor.list(turn), () => {
         for (let times = prng.below(4); times > 0; times -= 1) change();
       });
       expect(idsOf(list)).toEqual(idsOf(before));
@@ -64,7 +65,7 @@ test('the keys of a lease are those of the first step, in byte order, each once'
       };
       for (let times = 0; times < 30; times += 1) change();
       const before = lessor.keys(lease).map(keyText);
-      const list = stepwise(lessor.listKeys(lease, new Slice(0)), () => {
+      const list = stepwise(lessor.listKeys(lease, new StepPace(0)), () => {
         for (let times = prng.below(4); times > 0; times -= 1) change();
       });
       expect(list).toEqual(before);
@@ -76,9 +77,9 @@ test('the keys of a lease are those of the first step, in byte order, each once'
 test('a list that is given up is forgotten', () => {
   const lessor = new Lessor({ minTtlSeconds: 1 });
   for (const id of ids) lessor.grant(id, 10, 0);
-  const list = lessor.list(new Slice(0));
+  const list = lessor.list(new StepPace(0));
   list.next();
   list.return([]);
   lessor.revoke(ids[5]!);
-  expect(doAtOnce(lessor.list(new Slice()))).toHaveLength(ids.length - 1);
+  expect(finish(lessor.list(unhurried))).toHaveLength(ids.length - 1);
 });

@@ -86,7 +86,7 @@ export class Loop implements Turn {
   /** See `Turn`. Only a job may ask, while it runs. */
   shouldYield(steps = 1): boolean {
     assert(this.#running, 'work outside of a job asks for its slice');
-    return this.#pace.spent(steps);
+    return this.#pace.shouldYield(steps);
   }
 
   /**

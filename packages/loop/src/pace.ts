@@ -1,14 +1,13 @@
 import type { Clock, Random } from '@engram/core';
+import type { Turn } from './turn.ts';
 import { SLICE_MS } from './turn-parts.ts';
 
-/** Says when a slice ends. */
-export interface Pace {
+/** Says when a slice ends: `shouldYield` is true from then on, until the next `begin`. */
+export interface Pace extends Turn {
   /** A slice counts as at least this long. In a simulation, where no time passes in a slice, all of them do. */
   readonly sliceMinMs: number;
   /** A slice begins. */
   begin(): void;
-  /** `steps` of work were done. True from the end of the slice on, until the next `begin`. */
-  spent(steps: number): boolean;
 }
 
 /** Steps between two readings of the clock: a reading costs about 0.1 microseconds. */
@@ -40,7 +39,7 @@ export class MeasuredPace implements Pace {
     this.#lookMs = -1;
   }
 
-  spent(steps: number): boolean {
+  shouldYield(steps = 1): boolean {
     this.#left -= steps;
     return this.#left > 0 || this.#over ? this.#over : this.#look(steps);
   }
@@ -77,7 +76,7 @@ export class StepPace implements Pace {
     this.#left = this.#steps;
   }
 
-  spent(steps: number): boolean {
+  shouldYield(steps = 1): boolean {
     this.#left -= steps;
     return this.#left <= 0;
   }
@@ -107,7 +106,7 @@ export class SeededPace implements Pace {
     else this.#left = 2 ** ((drawn >>> 4) % (STEPS_LOG2 + 1));
   }
 
-  spent(steps: number): boolean {
+  shouldYield(steps = 1): boolean {
     this.#left -= steps;
     return this.#left <= 0;
   }

@@ -15,6 +15,20 @@ export interface Turn {
  */
 export type Job<Result> = Generator<Promise<unknown> | undefined, Result, undefined>;
 
+/** A job that waits for no values. Others may do it as a part of theirs (`yield*`), or at once (`finish`). */
+export type PureJob<Result> = Generator<undefined, Result, undefined>;
+
+/** Never has work yield: where nobody else waits for the event loop. */
+export const unhurried: Turn = { shouldYield: () => false };
+
+/** Does all of the work now, however long it takes. */
+export function finish<Result>(job: PureJob<Result>): Result {
+  for (;;) {
+    const step = job.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Waits for a value within a job. */
 export function* settled<Value>(promise: Promise<Value>): Job<Value> {
   const values: Value[] = [];

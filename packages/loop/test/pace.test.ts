@@ -16,9 +16,9 @@ function measured(): { readonly pace: MeasuredPace; readonly time: { nowMs: numb
 
 test('short work never reads the clock', () => {
   const { pace, time } = measured();
-  for (let step = 0; step < 31; step += 1) expect(pace.spent(1)).toBe(false);
+  for (let step = 0; step < 31; step += 1) expect(pace.shouldYield(1)).toBe(false);
   pace.begin();
-  for (let step = 0; step < 31; step += 1) expect(pace.spent(1)).toBe(false);
+  for (let step = 0; step < 31; step += 1) expect(pace.shouldYield(1)).toBe(false);
   expect(time.looks).toBe(0);
 });
 
@@ -30,21 +30,26 @@ test.each([
   const { pace, time } = measured();
   const startMs = time.nowMs;
   do time.nowMs += stepMs;
-  while (!pace.spent(1));
+  while (!pace.shouldYield(1));
   expect(time.nowMs - startMs).toBeGreaterThanOrEqual(SLICE_MS);
   expect(time.nowMs - startMs).toBeLessThanOrEqual(SLICE_MS + overMs);
   expect(time.looks).toBeLessThanOrEqual(looksMax);
-  expect(pace.spent(0), 'a slice that is over stays so').toBe(true);
+  expect(pace.shouldYield(0), 'a slice that is over stays so').toBe(true);
   pace.begin();
-  expect(pace.spent(0)).toBe(false);
+  expect(pace.shouldYield(0)).toBe(false);
 });
 
 test('a slice of steps ends at its last step, one of none at the first question', () => {
   const pace = new StepPace(3);
-  expect([pace.spent(1), pace.spent(1), pace.spent(1), pace.spent(0)]).toEqual([false, false, true, true]);
+  expect([pace.shouldYield(1), pace.shouldYield(1), pace.shouldYield(1), pace.shouldYield(0)]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
   pace.begin();
-  expect(pace.spent(2)).toBe(false);
-  expect(new StepPace(0).spent(0)).toBe(true);
+  expect(pace.shouldYield(2)).toBe(false);
+  expect(new StepPace(0).shouldYield(0)).toBe(true);
 });
 
 test('slices from a seed are of all lengths, and the same again from the same seed', () => {
@@ -53,7 +58,7 @@ test('slices from a seed are of all lengths, and the same again from the same se
     return Array.from({ length: 1000 }, () => {
       pace.begin();
       let steps = 0;
-      while (!pace.spent(1) && steps < 1000) steps += 1;
+      while (!pace.shouldYield(1) && steps < 1000) steps += 1;
       return steps;
     });
   };

@@ -1,9 +1,7 @@
-import { type RangeOp, type Slice, type SlicedWork, sortSliced, SortOrder, SortTarget } from '@engram/core';
+import { type RangeOp, SortOrder, SortTarget } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import { type PureJob, sorting, type Turn } from '@engram/loop';
 
-/** The time to look up a number of a version, and to compare two numbers, in microseconds. */
-const NUMBER_US = 0.4;
-const COMPARE_US = 0.05;
 /** The number of surplus keys that are kept before they are discarded together. */
 const SURPLUS_KEYS = 4096;
 
@@ -15,13 +13,13 @@ export interface RangeOrder {
   readonly full: boolean;
   add(slot: VersionSlot): void;
   /** Call it now and then: discards versions that are no longer wanted. Undefined if the work is done. */
-  tidy(): SlicedWork<void> | undefined;
+  tidy(): PureJob<void> | undefined;
   /** Returns the wanted versions. Call it once, at the end. */
-  finish(): VersionSlot[] | SlicedWork<VersionSlot[]>;
+  finish(): VersionSlot[] | PureJob<VersionSlot[]>;
 }
 
 /** NONE is not "unsorted": with a target other than KEY etcd sorts ascending (etcd server/etcdserver/txn/range.go). */
-export function rangeOrder(index: KeyIndex, op: RangeOp, slice: Slice): RangeOrder {
+export function rangeOrder(index: KeyIndex, op: RangeOp, turn: Turn): RangeOrder {
   const wanted = op.limit > 0 ? op.limit : Number.POSITIVE_INFINITY;
   const descending = op.sortOrder === SortOrder.DESCEND;
   switch (op.sortTarget) {
@@ -29,11 +27,11 @@ export function rangeOrder(index: KeyIndex, op: RangeOp, slice: Slice): RangeOrd
       // The values are sorted later, once the bytes have been read.
       return new KeysUp(Number.POSITIVE_INFINITY);
     case SortTarget.VERSION:
-      return new ByNumber((slot) => index.version(slot), wanted, descending, slice);
+      return new ByNumber((slot) => index.version(slot), wanted, descending, turn);
     case SortTarget.CREATE:
-      return new ByNumber((slot) => index.createRevision(slot), wanted, descending, slice);
+      return new ByNumber((slot) => index.createRevision(slot), wanted, descending, turn);
     case SortTarget.MOD:
-      return new ByNumber((slot) => index.modRevision(slot), wanted, descending, slice);
+      return new ByNumber((slot) => index.modRevision(slot), wanted, descending, turn);
     default:
       return descending ? new KeysDown(wanted) : new KeysUp(wanted);
   }
@@ -95,48 +93,48 @@ class ByNumber implements RangeOrder {
   readonly #numberOf: (slot: VersionSlot) => number;
   readonly #wanted: number;
   readonly #sign: number;
-  readonly #slice: Slice;
+  readonly #turn: Turn;
   // Parallel arrays instead of an object for each version, because a store has many keys.
   #slots: VersionSlot[] = [];
   #numbers: number[] = [];
   total = 0;
   readonly full = false;
 
-  constructor(numberOf: (slot: VersionSlot) => number, wanted: number, descending: boolean, slice: Slice) {
+  constructor(numberOf: (slot: VersionSlot) => number, wanted: number, descending: boolean, turn: Turn) {
     this.#numberOf = numberOf;
     this.#wanted = wanted;
     this.#sign = descending ? -1 : 1;
-    this.#slice = slice;
+    this.#turn = turn;
   }
 
   add(slot: VersionSlot): void {
     this.#slots.push(slot);
     this.#numbers.push(this.#numberOf(slot));
     this.total += 1;
-    this.#slice.spend(NUMBER_US);
+    this.#turn.shouldYield();
   }
 
-  tidy(): SlicedWork<void> | undefined {
+  tidy(): PureJob<void> | undefined {
     return this.#slots.length > 2 * this.#wanted + SURPLUS_KEYS ? this.#select() : undefined;
   }
 
-  *finish(): SlicedWork<VersionSlot[]> {
+  *finish(): PureJob<VersionSlot[]> {
     yield* this.#select();
     return this.#slots;
   }
 
-  *#select(): SlicedWork<void> {
+  *#select(): PureJob<void> {
     const [slots, numbers] = [this.#slots, this.#numbers];
     const order = Array.from(slots.keys());
     const compare = (left: number, right: number): number => this.#sign * (numbers[left]! - numbers[right]!);
-    const sorted = yield* sortSliced(order, compare, this.#slice, COMPARE_US);
+    const sorted = yield* sorting(order, compare, this.#turn);
     this.#slots = [];
     this.#numbers = [];
     for (const at of sorted) {
       if (this.#slots.length >= this.#wanted) break;
       this.#slots.push(slots[at]!);
       this.#numbers.push(numbers[at]!);
-      if (this.#slice.spend(COMPARE_US)) yield;
+      if (this.#turn.shouldYield()) yield;
     }
   }
 }

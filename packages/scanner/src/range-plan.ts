@@ -7,12 +7,11 @@ import {
   type LogPosition,
   type RangeOp,
   type Revision,
-  type Slice,
-  type SlicedWork,
   SortOrder,
   SortTarget,
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { PureJob, Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { rangeOrder } from './range-order.ts';
 
@@ -41,12 +40,7 @@ export interface ValueOrder {
 
 /** The number of versions that are looked up at once. */
 const CHUNK = 1024;
-/** The cost for each version in microseconds, with little in the processor's caches. */
-const FILTER_US = 0.4;
-const POSITION_US = 0.3;
-const KEY_ONLY_US = 1.5;
-/** The additional cost for each KiB that is copied. */
-const COPY_KIB_US = 0.2;
+const KIB = 1024;
 
 const isFiltered = (op: RangeOp): boolean =>
   op.minModRevision !== 0 || op.maxModRevision !== 0 || op.minCreateRevision !== 0 || op.maxCreateRevision !== 0;
@@ -78,15 +72,15 @@ export function* planRange(
   op: RangeOp,
   at: Revision,
   room: AnswerRoom,
-  slice: Slice,
-): SlicedWork<RangePlan> {
-  if (op.countOnly) return countPlan(yield* countRange(index, op.range, at, slice));
-  const { slots, count, more } = yield* selectVersions(index, op, at, slice);
+  turn: Turn,
+): PureJob<RangePlan> {
+  if (op.countOnly) return countPlan(yield* countRange(index, op.range, at, turn));
+  const { slots, count, more } = yield* selectVersions(index, op, at, turn);
   if (op.keysOnly && op.sortTarget !== SortTarget.VALUE) {
-    const keys = yield* keysOf(index, slots, room, slice);
+    const keys = yield* keysOf(index, slots, room, turn);
     return { count, more, keys, positions: [], byValue: undefined };
   }
-  const { positions, bytes } = yield* placesOf(index, slots, slice);
+  const { positions, bytes } = yield* placesOf(index, slots, turn);
   if (op.sortTarget !== SortTarget.VALUE) {
     room.take(bytes, positions.length);
     return { count, more, keys: undefined, positions, byValue: undefined };
@@ -94,7 +88,7 @@ export function* planRange(
   // All versions must be read before the wanted ones are known. The others are released along the way.
   const { limit, keysOnly } = op;
   const held = limit > 0 ? Math.min(limit, positions.length) : positions.length;
-  const bytesMax = yield* longestOf(index, slots, slice);
+  const bytesMax = yield* longestOf(index, slots, turn);
   room.take(Math.min(bytes, held * bytesMax), held);
   const byValue = { descending: op.sortOrder === SortOrder.DESCEND, limit, keysOnly, bytesMax };
   return { count, more: false, keys: undefined, positions, byValue };
@@ -109,13 +103,13 @@ const countPlan = (count: number): RangePlan => ({
 });
 
 /** How many keys of the range live at a revision. */
-export function* countRange(index: KeyIndex, range: KeyRange, at: Revision, slice: Slice): SlicedWork<number> {
+export function* countRange(index: KeyIndex, range: KeyRange, at: Revision, turn: Turn): PureJob<number> {
   let count = 0;
   for (let key: Uint8Array | undefined = range.key; key !== undefined; ) {
-    const counted = index.countSome({ key, end: range.end }, at, slice);
+    const counted = index.countSome({ key, end: range.end }, at, turn);
     count += counted.live;
     key = counted.next;
-    if (slice.spent) yield;
+    if (turn.shouldYield(0)) yield;
   }
   return count;
 }
@@ -128,9 +122,9 @@ function* selectVersions(
   index: KeyIndex,
   op: RangeOp,
   at: Revision,
-  slice: Slice,
-): SlicedWork<{ readonly slots: readonly VersionSlot[]; readonly count: number; readonly more: boolean }> {
-  const order = rangeOrder(index, op, slice);
+  turn: Turn,
+): PureJob<{ readonly slots: readonly VersionSlot[]; readonly count: number; readonly more: boolean }> {
+  const order = rangeOrder(index, op, turn);
   const max = fetchMax(op);
   const filtered = isFiltered(op);
   const chunk: VersionSlot[] = [];
@@ -138,22 +132,22 @@ function* selectVersions(
   let next: Uint8Array | undefined = op.range.key;
   while (next !== undefined && seen < max && !order.full) {
     chunk.length = 0;
-    next = index.collectSome({ key: next, end: op.range.end }, at, Math.min(CHUNK, max - seen), slice, chunk);
+    next = index.collectSome({ key: next, end: op.range.end }, at, Math.min(CHUNK, max - seen), turn, chunk);
     seen += chunk.length;
     for (const slot of chunk) if (!filtered || passes(index, op, slot)) order.add(slot);
-    if (filtered) slice.spend(FILTER_US * chunk.length);
+    if (filtered) turn.shouldYield(chunk.length);
     const tidying = order.tidy();
     if (tidying !== undefined) yield* tidying;
-    if (slice.spent) yield;
+    if (turn.shouldYield(0)) yield;
   }
-  const count: number = next === undefined ? seen : seen + (yield* countFrom(index, op.range, next, at, slice));
+  const count: number = next === undefined ? seen : seen + (yield* countFrom(index, op.range, next, at, turn));
   const more = op.limit > 0 && order.total > op.limit;
   const slots = order.finish();
   return { slots: Array.isArray(slots) ? slots : yield* slots, count, more };
 }
 
-const countFrom = (index: KeyIndex, range: KeyRange, key: Uint8Array, at: Revision, slice: Slice): SlicedWork<number> =>
-  countRange(index, { key, end: range.end }, at, slice);
+const countFrom = (index: KeyIndex, range: KeyRange, key: Uint8Array, at: Revision, turn: Turn): PureJob<number> =>
+  countRange(index, { key, end: range.end }, at, turn);
 
 /** Bounds are inclusive, 0 is "not set", and a negative bound is taken literally. */
 function passes(index: KeyIndex, op: RangeOp, slot: VersionSlot): boolean {
@@ -173,38 +167,33 @@ interface Places {
   readonly bytes: number;
 }
 
-function* placesOf(index: KeyIndex, slots: readonly VersionSlot[], slice: Slice): SlicedWork<Places> {
+function* placesOf(index: KeyIndex, slots: readonly VersionSlot[], turn: Turn): PureJob<Places> {
   const positions = new Array<LogPosition>(slots.length);
   let bytes = 0;
   for (let from = 0; from < slots.length; from += CHUNK) {
     const part = slots.length <= CHUNK ? slots : slots.slice(from, from + CHUNK);
     bytes += index.places(part, positions, from);
-    if (slice.spend(POSITION_US * part.length)) yield;
+    if (turn.shouldYield(part.length)) yield;
   }
   return { positions, bytes };
 }
 
-function* longestOf(index: KeyIndex, slots: readonly VersionSlot[], slice: Slice): SlicedWork<number> {
+function* longestOf(index: KeyIndex, slots: readonly VersionSlot[], turn: Turn): PureJob<number> {
   let longest = 0;
   for (const slot of slots) {
     longest = Math.max(longest, index.bytes(slot));
-    if (slice.spend(POSITION_US)) yield;
+    if (turn.shouldYield()) yield;
   }
   return longest;
 }
 
-function* keysOf(
-  index: KeyIndex,
-  slots: readonly VersionSlot[],
-  room: AnswerRoom,
-  slice: Slice,
-): SlicedWork<ByteViews> {
+function* keysOf(index: KeyIndex, slots: readonly VersionSlot[], room: AnswerRoom, turn: Turn): PureJob<ByteViews> {
   room.take(0, slots.length);
   const list = new KeyOnlyList(index, slots.length);
   let counted = 0;
   for (const slot of slots) {
     const bytes = list.add(slot);
-    if (!slice.spend(KEY_ONLY_US + (COPY_KIB_US * bytes) / 1024)) continue;
+    if (!turn.shouldYield(1 + bytes / KIB)) continue;
     room.take(list.kvs.bytes - counted, 0);
     counted = list.kvs.bytes;
     yield;

@@ -2,30 +2,18 @@ import {
   AnswerRoom,
   type ByteList,
   ByteViews,
-  type Clock,
-  doSliced,
   EngramError,
-  type KeyRange,
   type LogPosition,
   type RangeOp,
   type Revision,
-  Slice,
-  type SlicedWork,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
+import { type Job, type Loop, type PureJob, settled, type Task, type Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
 import { PagedList } from './paged-list.ts';
-import type { Pin, Pins } from './pins.ts';
-import {
-  countRange,
-  fetchMax,
-  isPlainList,
-  isPlainPoint,
-  planRange,
-  type RangePlan,
-  type ValueOrder,
-} from './range-plan.ts';
+import type { Pins } from './pins.ts';
+import { countRange, fetchMax, isPlainList, isPlainPoint, planRange, type RangePlan } from './range-plan.ts';
 import { VersionsByValue } from './value-order.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
@@ -46,22 +34,32 @@ export interface ScannerOptions {
   readonly index: KeyIndex;
   readonly bytes: VersionBytes;
   readonly pins: Pins;
-  readonly clock: Clock;
-  /** See `Slice`. */
-  readonly sliceUs?: number;
+  readonly loop: Loop;
   /** The bound on the answer of one range that is not part of a larger answer. */
   readonly answerBytesMax?: number;
 }
 
-/** The versions that the first slice found. The rest of the list begins at `next`, unless the list is `whole`. */
-interface ListBegin {
-  readonly slots: VersionSlot[];
+/** Versions of a list, one chunk of it. */
+interface Chunk {
+  /** At most as many as the answer wants. */
+  readonly slots: readonly VersionSlot[];
+  /** The next chunk begins here, unless this is the last one. */
   readonly next: Uint8Array | undefined;
-  readonly whole: boolean;
-  readonly slice: Slice;
+  readonly last: boolean;
+  /** More keys follow than the answer wants. */
+  readonly more: boolean;
 }
 
-/** The number of keys of a list that are looked up and fetched in one turn: about a millisecond of work. */
+/** A part of a stream; the next one begins at `next`. */
+interface StreamPart {
+  readonly kvs: ByteList;
+  readonly next: Uint8Array | undefined;
+}
+
+/** Ranges that clients wait for. */
+const RANGE: Task = { work: 'client', caller: 'ranges', stage: 'range' };
+
+/** The number of keys of a list that are looked up and fetched at a time: about a millisecond of work. */
 const LIST_KEYS = 4096;
 /** A list with fewer versions is answered with one view for each. */
 const LIST_MIN = 64;
@@ -77,37 +75,33 @@ const SENT_TOTAL_MAX = 1024 * 1024;
 const STREAM_KEYS = 1024;
 /** The number of versions that are fetched at once if the answer is not a plain list. */
 const FETCH_KEYS = 1024;
-/** The time to find one version in memory, in microseconds. */
-const FETCH_US = 1;
 /** The longest message that gRPC can carry. */
 const ANSWER_BYTES_MAX = 2 ** 31 - 1;
 
 /**
  * Answers ranges. The index gives the versions; memory or storage gives their bytes. Small answers whose bytes are at
- * hand are synchronous. Long answers are made in slices, so that a list of all keys does not delay small requests. They
+ * hand are synchronous. Long answers are jobs that give way, so that a list of all keys does not delay small requests. They
  * stay at their revision, because versions are immutable and are pinned against compaction while they are read.
  */
 export class Scanner {
   readonly #index: KeyIndex;
   readonly #bytes: VersionBytes;
   readonly #pins: Pins;
-  readonly #clock: Clock;
-  readonly #sliceUs: number | undefined;
+  readonly #loop: Loop;
   readonly #answerBytesMax: number;
   readonly #memory = new ListMemory();
 
-  constructor({ index, bytes, pins, clock, sliceUs, answerBytesMax }: ScannerOptions) {
+  constructor({ index, bytes, pins, loop, answerBytesMax }: ScannerOptions) {
     this.#index = index;
     this.#bytes = bytes;
     this.#pins = pins;
-    this.#clock = clock;
-    this.#sliceUs = sliceUs;
+    this.#loop = loop;
     this.#answerBytesMax = answerBytesMax ?? ANSWER_BYTES_MAX;
   }
 
   /** See `planRange`. */
-  plan(op: RangeOp, at: Revision, room: AnswerRoom, slice: Slice): SlicedWork<RangePlan> {
-    return planRange(this.#index, op, at, room, slice);
+  plan(op: RangeOp, at: Revision, room: AnswerRoom, turn: Turn): PureJob<RangePlan> {
+    return planRange(this.#index, op, at, room, turn);
   }
 
   /**
@@ -122,11 +116,9 @@ export class Scanner {
         return found;
       }
     }
-    if (isPlainList(op)) {
-      return this.#list(op, at, this.#listBegin(op, at), room ?? new AnswerRoom(this.#answerBytesMax), signal);
-    }
-    if (op.countOnly) return this.#countOnly(op.range, at, signal);
-    return this.#planAndFetch(op, at, room ?? new AnswerRoom(this.#answerBytesMax), signal);
+    const own = room ?? new AnswerRoom(this.#answerBytesMax);
+    const job = isPlainList(op) ? this.#list(op, at, own, signal) : this.#planned(op, at, own, signal);
+    return this.#loop.run(RANGE, job, signal);
   }
 
   /**
@@ -140,10 +132,7 @@ export class Scanner {
   ): ScanResult | PagedScanResult | Promise<ScanResult | PagedScanResult> {
     if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal);
     const room = new AnswerRoom(this.#answerBytesMax);
-    const first = this.#listBegin(op, at);
-    const { slots, whole } = first;
-    if (whole && this.#isHeld(slots)) return this.#list(op, at, first, room, signal);
-    return this.#page(op, at, first, room, signal);
+    return this.#loop.run(RANGE, this.#paged(op, at, room, signal), signal);
   }
 
   /** Whether the list holds its versions while it is sent, and is not paged. */
@@ -156,66 +145,25 @@ export class Scanner {
     return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
   }
 
-  /** Synchronous if the first slice found the whole list and its count. */
-  #page(
-    op: RangeOp,
-    at: Revision,
-    first: ListBegin,
-    room: AnswerRoom,
-    signal: AbortSignal,
-  ): PagedScanResult | Promise<ScanResult | PagedScanResult> {
-    const { slots, whole, slice } = first;
-    const list = new PagedList(this.#bytes, this.#memory, this.#pins.hold(at, true), signal);
+  *#paged(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult | PagedScanResult> {
+    let chunk = this.#chunk(op, op.range.key, 0, at);
+    if (chunk.last && this.#isHeld(chunk.slots)) return yield* this.#list(op, at, room, signal, chunk);
+    const kvs = new PagedList(this.#bytes, this.#memory, this.#pins.hold(at, true), signal);
+    let made = false;
     try {
-      room.take(list.add(this.#index, slots), slots.length);
-      if (!whole) return this.#pageOn(op, at, first, list, room, signal);
-      if (slots.length < fetchMax(op)) return { kvs: list, count: slots.length, more: false };
-      list.truncate(op.limit);
-      const count = this.#count(op.range, at, slice, signal);
-      if (!(count instanceof Promise)) return { kvs: list, count, more: true };
-      return this.#whenCounted(list, count);
-    } catch (error) {
-      list[Symbol.dispose]();
-      throw error;
-    }
-  }
-
-  async #pageOn(
-    op: RangeOp,
-    at: Revision,
-    { next, slice }: ListBegin,
-    list: PagedList,
-    room: AnswerRoom,
-    signal: AbortSignal,
-  ): Promise<ScanResult | PagedScanResult> {
-    const max = fetchMax(op);
-    try {
-      for (let key = next; key !== undefined && list.length < max; ) {
-        await slice.turn(this.#clock, signal);
-        const slots: VersionSlot[] = [];
-        const range = { key, end: op.range.end };
-        key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - list.length), slice, slots);
-        room.take(list.add(this.#index, slots), slots.length);
+      for (;;) {
+        room.take(kvs.add(this.#index, chunk.slots), chunk.slots.length);
+        if (chunk.last) break;
+        if (this.#loop.shouldYield(chunk.slots.length)) yield;
+        chunk = this.#chunk(op, chunk.next!, kvs.length, at);
       }
-      if (list.length === 0) {
-        list[Symbol.dispose]();
-        return nothingFound;
-      }
-      if (list.length < max) return { kvs: list, count: list.length, more: false };
-      list.truncate(op.limit);
-      return { kvs: list, count: await this.#count(op.range, at, slice, signal), more: true };
-    } catch (error) {
-      list[Symbol.dispose]();
-      throw error;
-    }
-  }
-
-  async #whenCounted(kvs: PagedList, count: Promise<number>): Promise<PagedScanResult> {
-    try {
-      return { kvs, count: await count, more: true };
-    } catch (error) {
-      kvs[Symbol.dispose]();
-      throw error;
+      if (kvs.length === 0) return nothingFound;
+      const { more } = chunk;
+      const count = more ? yield* countRange(this.#index, op.range, at, this.#loop) : kvs.length;
+      made = true;
+      return { kvs, count, more };
+    } finally {
+      if (!made) kvs[Symbol.dispose]();
     }
   }
 
@@ -227,167 +175,82 @@ export class Scanner {
     return kv === undefined ? undefined : { kvs: [kv], count: 1, more: false };
   }
 
-  #countOnly(range: KeyRange, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
-    const slice = new Slice(this.#sliceUs);
-    const { live, next } = this.#index.countSome(range, at, slice);
-    if (next === undefined) return { kvs: [], count: live, more: false };
-    return this.pinned(at, async () => {
-      await slice.turn(this.#clock, signal);
-      const rest = await this.#count({ key: next, end: range.end }, at, slice, signal);
-      return { kvs: [], count: live + rest, more: false };
-    });
-  }
-
-  #planAndFetch(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): ScanResult | Promise<ScanResult> {
-    const slice = new Slice(this.#sliceUs);
-    let pin: Pin | undefined;
-    const plan = doSliced(this.plan(op, at, room, slice), () => {
-      // Taken in the same turn as the first read of the index, so no compaction has come between.
-      pin ??= this.#pins.hold(at);
-      return slice.turn(this.#clock, signal);
-    });
-    if (!(plan instanceof Promise)) return this.fetch(plan, at, signal, slice);
-    return plan.then((made) => this.fetch(made, at, signal, slice)).finally(() => pin?.[Symbol.dispose]());
-  }
-
-  /**
-   * Fetches the bytes of a plan. `at` is pinned from now until the answer is complete. `slice` is the slice of the
-   * longer work that this is a part of, if any.
-   */
-  fetch(
-    plan: RangePlan,
-    at: Revision,
-    signal: AbortSignal,
-    slice: Slice = new Slice(this.#sliceUs),
-  ): ScanResult | Promise<ScanResult> {
-    const { keys, positions, count, more, byValue } = plan;
-    if (keys !== undefined) return { kvs: keys, count, more };
-    if (byValue !== undefined) return this.#fetchByValue(positions, byValue, count, at, signal, slice);
-    const kvs = this.fetchAll(positions, at, signal, slice);
-    return kvs instanceof Promise ? kvs.then((fetched) => ({ kvs: fetched, count, more })) : { kvs, count, more };
-  }
-
-  /** The bytes of these versions. `at` and `slice` as in `fetch`. */
-  fetchAll(
-    positions: readonly LogPosition[],
-    at: Revision,
-    signal: AbortSignal,
-    slice: Slice = new Slice(this.#sliceUs),
-  ): ByteList | Promise<ByteList> {
-    if (positions.length > FETCH_KEYS) return this.#fetchInSlices(positions, at, signal, slice);
-    slice.spend(FETCH_US * positions.length);
-    return this.versions(positions, at, signal);
-  }
-
-  async #fetchInSlices(
-    positions: readonly LogPosition[],
-    at: Revision,
-    signal: AbortSignal,
-    slice: Slice,
-  ): Promise<ByteList> {
+  *#planned(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult> {
+    // Taken in the same turn as the first read of the index, so no compaction has come between.
     using _pin = this.#pins.hold(at);
+    return yield* this.#fetch(yield* this.plan(op, at, room, this.#loop), signal);
+  }
+
+  /** Fetches the bytes of a plan. `at` is pinned from now until the answer is complete. */
+  fetch(plan: RangePlan, at: Revision, signal: AbortSignal): ScanResult | Promise<ScanResult> {
+    return this.#loop.run(RANGE, this.#pinned(at, this.#fetch(plan, signal)), signal);
+  }
+
+  /** The bytes of these versions. `at` as in `fetch`. */
+  fetchAll(positions: readonly LogPosition[], at: Revision, signal: AbortSignal): ByteList | Promise<ByteList> {
+    return this.#loop.run(RANGE, this.#pinned(at, this.#fetchAll(positions, signal)), signal);
+  }
+
+  *#pinned<Result>(at: Revision, job: Job<Result>): Job<Result> {
+    using _pin = this.#pins.hold(at);
+    return yield* job;
+  }
+
+  *#fetch({ keys, positions, count, more, byValue }: RangePlan, signal: AbortSignal): Job<ScanResult> {
+    if (keys !== undefined) return { kvs: keys, count, more };
+    if (byValue === undefined) return { kvs: yield* this.#fetchAll(positions, signal), count, more };
+    const chosen = new VersionsByValue(byValue, this.#loop);
+    for (let from = 0; from < positions.length; from += FETCH_KEYS) {
+      const part = positions.slice(from, from + FETCH_KEYS);
+      yield* chosen.add(yield* this.#many(part, signal));
+      if (this.#loop.shouldYield(part.length)) yield;
+    }
+    return { ...(yield* chosen.finish()), count };
+  }
+
+  *#fetchAll(positions: readonly LogPosition[], signal: AbortSignal): Job<ByteList> {
+    if (positions.length <= FETCH_KEYS) return yield* this.#many(positions, signal);
     const kvs = new ByteViews();
     for (let from = 0; from < positions.length; from += FETCH_KEYS) {
       const part = positions.slice(from, from + FETCH_KEYS);
-      await this.#bytes.collect(new Float64Array(part), kvs, signal);
-      if (slice.spend(FETCH_US * part.length)) await slice.turn(this.#clock, signal);
+      const loading = this.#bytes.collect(new Float64Array(part), kvs, signal);
+      if (loading !== undefined) yield loading;
+      if (this.#loop.shouldYield(part.length)) yield;
     }
     return kvs;
   }
 
-  async #fetchByValue(
-    positions: readonly LogPosition[],
-    byValue: ValueOrder,
-    count: number,
-    at: Revision,
-    signal: AbortSignal,
-    slice: Slice,
-  ): Promise<ScanResult> {
-    using _pin = this.#pins.hold(at);
-    const turn = (): Promise<void> => slice.turn(this.#clock, signal);
-    const chosen = new VersionsByValue(byValue, slice);
-    for (let from = 0; from < positions.length; from += FETCH_KEYS) {
-      const part = positions.slice(from, from + FETCH_KEYS);
-      const kvs = await this.#bytes.getMany(part, signal);
-      slice.spend(FETCH_US * part.length);
-      await doSliced(chosen.add(kvs), turn);
-      if (slice.spent) await turn();
-    }
-    return { ...(await doSliced(chosen.finish(), turn)), count };
+  *#many(positions: readonly LogPosition[], signal: AbortSignal): Job<readonly Uint8Array[]> {
+    const kvs = this.#bytes.getMany(positions, signal);
+    return kvs instanceof Promise ? yield* settled(kvs) : kvs;
   }
 
-  #listBegin(op: RangeOp, at: Revision): ListBegin {
-    const max = fetchMax(op);
-    const slice = new Slice(this.#sliceUs);
+  /** A list's versions from `key` on, after so many others. One key more than wanted tells that there are more. */
+  #chunk(op: RangeOp, key: Uint8Array, found: number, at: Revision): Chunk {
+    const left = fetchMax(op) - found;
     const slots: VersionSlot[] = [];
-    const next = this.#index.collectSome(op.range, at, Math.min(LIST_KEYS, max), slice, slots);
-    return { slots, next, whole: next === undefined || slots.length === max, slice };
+    const range = { key, end: op.range.end };
+    const next = this.#index.collectSome(range, at, Math.min(LIST_KEYS, left), this.#loop, slots);
+    const more = slots.length === left;
+    if (more) slots.pop();
+    return { slots, next, last: more || next === undefined, more };
   }
 
-  #list(
-    op: RangeOp,
-    at: Revision,
-    { slots, next, whole, slice }: ListBegin,
-    room: AnswerRoom,
-    signal: AbortSignal,
-  ): ScanResult | Promise<ScanResult> {
-    const max = fetchMax(op);
-    if (next !== undefined && !whole) return this.#listInSlices(op, at, room, slots, next, slice, signal);
-    const more = slots.length === max;
-    if (more) slots.length = op.limit;
-    const positions = this.#positions(slots, room);
-    const count = more ? this.#count(op.range, at, slice, signal) : slots.length;
-    if (slots.length < LIST_MIN) {
-      const kvs = this.#bytes.getMany(positions, signal);
-      if (!(kvs instanceof Promise || count instanceof Promise)) return { kvs, count, more };
-      return this.#whenThere(kvs, count, more, at);
-    }
-    const kvs = new ByteViews();
-    const loading = this.#bytes.collect(new Float64Array(positions), kvs, signal);
-    if (loading === undefined && !(count instanceof Promise)) return { kvs, count, more };
-    return this.#whenThere(loading?.then(() => kvs) ?? kvs, count, more, at);
-  }
-
-  async #whenThere(
-    kvs: ByteList | Promise<ByteList>,
-    count: number | Promise<number>,
-    more: boolean,
-    at: Revision,
-  ): Promise<ScanResult> {
+  *#list(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal, first?: Chunk): Job<ScanResult> {
     using _pin = this.#pins.hold(at);
-    const [loaded, counted] = await Promise.all([kvs, count]);
-    return { kvs: loaded, count: counted, more };
-  }
-
-  /** Continues after the first slice, which ends before `next`. */
-  async #listInSlices(
-    op: RangeOp,
-    at: Revision,
-    room: AnswerRoom,
-    first: readonly VersionSlot[],
-    next: Uint8Array,
-    slice: Slice,
-    signal: AbortSignal,
-  ): Promise<ScanResult> {
-    using _pin = this.#pins.hold(at);
-    const max = fetchMax(op);
-    const kvs = new ByteViews();
-    await this.#bytes.collect(new Float64Array(this.#positions(first, room)), kvs, signal);
-    for (let key: Uint8Array | undefined = next; key !== undefined && kvs.length < max; ) {
-      await slice.turn(this.#clock, signal);
-      const slots: VersionSlot[] = [];
-      const range = { key, end: op.range.end };
-      key = this.#index.collectSome(range, at, Math.min(LIST_KEYS, max - kvs.length), slice, slots);
-      await this.#bytes.collect(new Float64Array(this.#positions(slots, room)), kvs, signal);
+    let chunk = first ?? this.#chunk(op, op.range.key, 0, at);
+    const few = chunk.last && chunk.slots.length < LIST_MIN;
+    const kvs = few ? yield* this.#many(this.#positions(chunk.slots, room), signal) : new ByteViews();
+    while (kvs instanceof ByteViews) {
+      const loading = this.#bytes.collect(new Float64Array(this.#positions(chunk.slots, room)), kvs, signal);
+      if (loading !== undefined) yield loading;
+      if (chunk.last) break;
+      if (this.#loop.shouldYield(chunk.slots.length)) yield;
+      chunk = this.#chunk(op, chunk.next!, kvs.length, at);
     }
-    if (kvs.length < max) return { kvs, count: kvs.length, more: false };
-    kvs.truncate(op.limit);
-    return { kvs, count: await this.#count(op.range, at, slice, signal), more: true };
-  }
-
-  /** If it returns a promise, the caller must hold `at` back from compaction until the promise settles. */
-  #count(range: KeyRange, at: Revision, slice: Slice, signal: AbortSignal): number | Promise<number> {
-    return doSliced(countRange(this.#index, range, at, slice), () => slice.turn(this.#clock, signal));
+    const { more } = chunk;
+    const count = more ? yield* countRange(this.#index, op.range, at, this.#loop) : kvs.length;
+    return { kvs, count, more };
   }
 
   #positions(slots: readonly VersionSlot[], room: AnswerRoom): readonly LogPosition[] {
@@ -408,8 +271,8 @@ export class Scanner {
     compacted: () => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<ScanResult & { readonly last: boolean }> {
-    const slice = new Slice(this.#sliceUs);
-    const count = await this.pinned(at, () => this.#count(op.range, at, slice, signal));
+    const counting = this.#pinned(at, countRange(this.#index, op.range, at, this.#loop));
+    const count = await this.#loop.run(RANGE, counting, signal);
     if (op.countOnly) {
       yield { kvs: [], count, more: false, last: true };
       return;
@@ -419,17 +282,11 @@ export class Scanner {
     let chunkKeys = 10;
     let next: Uint8Array | undefined = op.range.key;
     for (let last = false; !last; ) {
-      const key = next;
-      const kvs = await this.pinned(at, async (): Promise<ByteList> => {
-        if (compacted()) throw new EngramError('Compacted');
-        const slots: VersionSlot[] = [];
-        const max = Math.min(chunkKeys, wanted - sent);
-        if (key === undefined || max === 0) next = undefined;
-        else next = this.#index.collectSome({ key, end: op.range.end }, at, max, slice, slots);
-        return op.keysOnly
-          ? this.#keysOnly(slots)
-          : await this.#bytes.getMany(this.#positions(slots, boundless), signal);
-      });
+      if (compacted()) throw new EngramError('Compacted');
+      const max = Math.min(chunkKeys, wanted - sent);
+      const part: StreamPart = await this.#loop.run(RANGE, this.#streamPart(op, next, max, at, signal), signal);
+      const { kvs } = part;
+      next = part.next;
       signal.throwIfAborted();
       sent += kvs.length;
       let bytes = 0;
@@ -438,8 +295,24 @@ export class Scanner {
       else if (bytes * 2 < chunkBytes) chunkKeys = Math.min(STREAM_KEYS, chunkKeys * 2);
       last = sent >= wanted || next === undefined;
       if (last || kvs.length > 0) yield { kvs, count, more: sent < count, last };
-      if (!last) await slice.turn(this.#clock, signal);
+      if (!last) await this.#loop.pause(RANGE, signal);
     }
+  }
+
+  *#streamPart(
+    op: RangeOp,
+    key: Uint8Array | undefined,
+    max: number,
+    at: Revision,
+    signal: AbortSignal,
+  ): Job<StreamPart> {
+    using _pin = this.#pins.hold(at);
+    const slots: VersionSlot[] = [];
+    const range = { key: key ?? op.range.key, end: op.range.end };
+    const next =
+      key === undefined || max === 0 ? undefined : this.#index.collectSome(range, at, max, this.#loop, slots);
+    const kvs = op.keysOnly ? this.#keysOnly(slots) : yield* this.#many(this.#positions(slots, boundless), signal);
+    return { kvs, next };
   }
 
   /** Holds `at` back from compaction from the call until the work has ended. */

@@ -1,15 +1,13 @@
 import { keyValueValue, withoutValue } from '@engram/coder';
-import { type ByteList, ByteViews, type Slice, type SlicedWork, sortSliced } from '@engram/core';
+import { type ByteList, ByteViews } from '@engram/core';
+import { type PureJob, sorting, type Turn } from '@engram/loop';
 import type { ValueOrder } from './range-plan.ts';
 
 /** The number of surplus versions that are held before they are released together. */
 const SURPLUS = 4096;
-/** The time to compare two values that differ early, and to take the value out of a version, in microseconds. */
-const COMPARE_US = 0.15;
-const STRIP_US = 1;
-/** Values that are equal up to here are compared natively, at COMPARE_KIB_US for each KiB. */
+/** Values that are equal up to here are compared natively. */
 const EARLY_BYTES = 64;
-const COMPARE_KIB_US = 0.15;
+const KIB = 1024;
 /** Versions longer than this may have long equal prefixes, so only LONG_RUN_ITEMS of them are sorted at once. */
 const LONG_BYTES = 4096;
 const LONG_RUN_ITEMS = 8;
@@ -22,18 +20,18 @@ export class VersionsByValue {
   readonly #order: ValueOrder;
   readonly #wanted: number;
   readonly #sign: number;
-  readonly #slice: Slice;
+  readonly #turn: Turn;
   // Parallel arrays: a version, and where its value begins and ends in it.
   #kvs: Uint8Array[] = [];
   #starts: number[] = [];
   #ends: number[] = [];
   #total = 0;
 
-  constructor(order: ValueOrder, slice: Slice) {
+  constructor(order: ValueOrder, turn: Turn) {
     this.#order = order;
     this.#wanted = order.limit > 0 ? order.limit : Number.POSITIVE_INFINITY;
     this.#sign = order.descending ? -1 : 1;
-    this.#slice = slice;
+    this.#turn = turn;
   }
 
   /** The number of versions that are held. */
@@ -41,7 +39,7 @@ export class VersionsByValue {
     return this.#kvs.length;
   }
 
-  *add(kvs: readonly Uint8Array[]): SlicedWork<void> {
+  *add(kvs: readonly Uint8Array[]): PureJob<void> {
     for (const kv of kvs) {
       const value = keyValueValue(kv);
       const start = value.length === 0 ? 0 : value.byteOffset - kv.byteOffset;
@@ -50,27 +48,27 @@ export class VersionsByValue {
       this.#ends.push(start + value.length);
     }
     this.#total += kvs.length;
-    this.#slice.spend(STRIP_US * kvs.length);
+    this.#turn.shouldYield(kvs.length);
     if (this.held > 2 * this.#wanted + SURPLUS) yield* this.#select();
   }
 
-  *finish(): SlicedWork<{ readonly kvs: ByteList; readonly more: boolean }> {
+  *finish(): PureJob<{ readonly kvs: ByteList; readonly more: boolean }> {
     const { limit, keysOnly } = this.#order;
     yield* this.#select();
     const answer = new ByteViews();
     for (const kv of this.#kvs) {
       answer.setView(answer.extend(1), keysOnly ? withoutValue(kv) : kv);
-      if (this.#slice.spend(STRIP_US)) yield;
+      if (this.#turn.shouldYield()) yield;
     }
     return { kvs: answer, more: limit > 0 && this.#total > limit };
   }
 
-  *#select(): SlicedWork<void> {
+  *#select(): PureJob<void> {
     const [kvs, starts, ends] = [this.#kvs, this.#starts, this.#ends];
     const compare = (left: number, right: number): number => this.#sign * this.#compare(left, right);
     const runItems = this.#order.bytesMax > LONG_BYTES ? LONG_RUN_ITEMS : undefined;
     const order = Array.from(kvs.keys());
-    const sorted = yield* sortSliced(order, compare, this.#slice, COMPARE_US, runItems);
+    const sorted = yield* sorting(order, compare, this.#turn, runItems);
     this.#kvs = [];
     this.#starts = [];
     this.#ends = [];
@@ -79,7 +77,7 @@ export class VersionsByValue {
       this.#kvs.push(kvs[at]!);
       this.#starts.push(starts[at]!);
       this.#ends.push(ends[at]!);
-      if (this.#slice.spend(COMPARE_US)) yield;
+      if (this.#turn.shouldYield()) yield;
     }
   }
 
@@ -97,7 +95,7 @@ export class VersionsByValue {
       if (difference !== 0) return difference;
     }
     if (common <= EARLY_BYTES) return leftLength - rightLength;
-    this.#slice.spend((COMPARE_KIB_US * common) / 1024);
+    this.#turn.shouldYield(common / KIB);
     return Buffer.compare(
       leftKv.subarray(leftStart, leftStart + leftLength),
       rightKv.subarray(rightStart, rightStart + rightLength),

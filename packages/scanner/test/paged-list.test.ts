@@ -11,6 +11,7 @@ import {
   revision,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
+import { Loop, StepPace } from '@engram/loop';
 import { Pins, RecordCache, Scanner, VersionBytes, type PagedScanResult } from '@engram/scanner';
 import { SimClock } from '@engram/sim';
 import type { Values } from '@engram/storage';
@@ -62,7 +63,13 @@ function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
   };
   const pins = new Pins();
   const bytes = new VersionBytes(new RecordCache(0), values);
-  const scanner = new Scanner({ index, bytes, pins, clock: new SimClock(), answerBytesMax });
+  const scanner = new Scanner({
+    index,
+    bytes,
+    pins,
+    loop: new Loop({ clock: new SimClock(), pace: new StepPace(4000) }),
+    answerBytesMax,
+  });
   const expected = [...records.values()].map((record) => Buffer.from(recordKv(record)));
   return { scanner, pins, reads, expected };
 }

@@ -15,6 +15,7 @@ import {
   revision,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
+import { Loop } from '@engram/loop';
 import { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
 import { SimClock } from '@engram/sim';
 import type { StorageSize, Values } from '@engram/storage';
@@ -73,7 +74,12 @@ function bed(keys: number, valueBytes = 10, cacheBytesMax = 0): Bed {
   }
   const cache = new RecordCache(cacheBytesMax);
   const pins = new Pins();
-  const scanner = new Scanner({ index, bytes: new VersionBytes(cache, values), pins, clock: new SimClock() });
+  const scanner = new Scanner({
+    index,
+    bytes: new VersionBytes(cache, values),
+    pins,
+    loop: new Loop({ clock: new SimClock() }),
+  });
   return { scanner, values, cache, pins };
 }
 

@@ -15,6 +15,7 @@ import {
   SortTarget,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
+import { Loop, StepPace } from '@engram/loop';
 import { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
 import { Prng, SimClock } from '@engram/sim';
 import type { Values } from '@engram/storage';
@@ -44,7 +45,7 @@ class Bed {
   readonly #newest = new Map<string, Version>();
   #mod = 1;
 
-  constructor(options: { sliceUs?: number; answerBytesMax?: number } = {}) {
+  constructor({ steps, ...options }: { steps?: number; answerBytesMax?: number } = {}) {
     const values: Pick<Values, 'peek'> = { peek: (position) => this.#records.get(position) };
     const clock = new SimClock();
     const soon = clock.soon.bind(clock);
@@ -52,8 +53,9 @@ class Bed {
       this.turns += 1;
       soon(fire);
     };
+    const loop = new Loop(steps === undefined ? { clock } : { clock, pace: new StepPace(steps) });
     const bytes = new VersionBytes(new RecordCache(0), values as Values);
-    this.scanner = new Scanner({ index: this.index, bytes, pins: this.pins, clock, ...options });
+    this.scanner = new Scanner({ index: this.index, bytes, pins: this.pins, loop, ...options });
   }
 
   put(key: string, value: Uint8Array): void {
@@ -126,7 +128,7 @@ function filled(keys: number, bed = new Bed()): Bed {
 test(`whatever a range asks for, it is the same in one slice and in slices of nothing (SEED=${SEED})`, async () => {
   const prng = new Prng(SEED);
   for (let round = 0; round < 12; round += 1) {
-    const bed = new Bed(round % 2 === 0 ? { sliceUs: 0 } : {});
+    const bed = new Bed(round % 2 === 0 ? { steps: 0 } : {});
     for (let writes = 20 + prng.below(300); writes > 0; writes -= 1) {
       // Few values, so that many are equal; some long ones that differ late.
       const value = new Uint8Array(prng.chance(0.1) ? 6000 : prng.below(100)).fill(prng.below(3));
@@ -164,7 +166,7 @@ test.each([
   { over: { minModRevision: 19_000 }, why: 'filtered' },
   { over: {}, why: 'all' },
 ])('others have their turn during a long range: $why', async ({ over, sortOrder }) => {
-  const bed = filled(20_000, new Bed({ sliceUs: 500 }));
+  const bed = filled(20_000, new Bed({ steps: 1000 }));
   const op = list({ ...over, ...(sortOrder === undefined ? {} : { sortOrder }) });
   const result = await bed.scanner.scan(op, newest, never);
   expect(result.count).toBe(20_000);
@@ -172,7 +174,7 @@ test.each([
 });
 
 test('a count at an old revision gives way too, and is pinned meanwhile', async () => {
-  const bed = filled(20_000, new Bed({ sliceUs: 500 }));
+  const bed = filled(20_000, new Bed({ steps: 1000 }));
   const at = revision(bed.revision);
   filled(20_000, bed);
   const counting = bed.scanner.scan(list({ countOnly: true }), at, never);
@@ -187,7 +189,7 @@ test('a count at an old revision gives way too, and is pinned meanwhile', async 
 });
 
 test('a range ends when nobody waits for it, whatever it was at', async () => {
-  const bed = filled(5000, new Bed({ sliceUs: 50 }));
+  const bed = filled(5000, new Bed({ steps: 100 }));
   const orders = [{ keysOnly: true }, { sortTarget: SortTarget.VALUE }, { sortTarget: SortTarget.MOD }, {}];
   for (const over of orders) {
     const abort = new AbortController();

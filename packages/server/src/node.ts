@@ -134,6 +134,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     config,
     {
       clock,
+      loop,
       random,
       logger: clientLog,
       observers: {

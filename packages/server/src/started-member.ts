@@ -1,4 +1,5 @@
 import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import type { Member, MemberOptions } from '@engram/member';
 import type { LocalShare, LogHolder } from '@engram/storage';
 import type { BoundedResource, PeerReading } from '@engram/telemetry';
@@ -7,6 +8,7 @@ import type { NodeConfig } from './node-config.ts';
 
 export interface StartParts {
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
   readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
@@ -45,7 +47,7 @@ export interface StartedMember {
 /** What a member is started with, in a cluster or alone. */
 export function memberOptions(
   config: NodeConfig,
-  { clock, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
+  { clock, loop, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -62,6 +64,7 @@ export function memberOptions(
       requestTimeoutMs: 5000 + 2 * config.electionTimeoutMs,
       confirmedWithinMs: config.electionTimeoutMs / 2,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
+      loop,
     },
     limits: {
       maxRequestBytes: config.maxRequestBytes,

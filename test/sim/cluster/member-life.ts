@@ -148,7 +148,7 @@ export abstract class MemberLife implements Served {
       probeStorage: probe,
       firstMembers,
       ...(firstMembers === undefined ? { introduction: { members: peers, read: readPeers } } : {}),
-      settings: { ...storeSettings(settings), quotaBytes: flags.quotaBytes },
+      settings: { ...storeSettings(settings, { clock, random }), quotaBytes: flags.quotaBytes },
       limits: { maxTxnOps: flags.maxTxnOps },
       version: '3.7.0',
       compaction: { mode: 'off' },

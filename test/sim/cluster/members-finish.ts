@@ -266,7 +266,7 @@ export async function compareWithRecovery(
     world,
     'a fresh node reads the log',
     openReplica({
-      ...storeSettings(world.settings),
+      ...storeSettings(world.settings, process),
       storage,
       clock: process.clock,
       random: process.random,

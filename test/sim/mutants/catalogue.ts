@@ -10,7 +10,7 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/index/src/garbage-queue.ts',
-        find: 'for (const slot of doAtOnce(sortByRevision(slots, this.#versions, new Slice()))) this.#push(queue, slot);',
+        find: 'for (const slot of finish(sortByRevision(slots, this.#versions, unhurried))) this.#push(queue, slot);',
         replace: 'for (const slot of slots) queue.push(slot);',
       },
       {

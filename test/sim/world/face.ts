@@ -8,6 +8,7 @@ import {
   type Store,
 } from '@engram/backend';
 import { assert, type Clock, epoch, leaseId, type Logger, type Random, revision } from '@engram/core';
+import { Loop, SeededPace } from '@engram/loop';
 import type { Storage } from '@engram/storage';
 import type { Settings } from '../plan/settings.ts';
 
@@ -25,8 +26,11 @@ export interface FaceOptions {
   readonly onCompacted: (compactRevision: number) => void;
 }
 
-/** The settings that belong to the store. */
-export function storeSettings(settings: Settings): BackendSettings {
+/** The settings that belong to the store. Its long work is cut where the seed says. */
+export function storeSettings(
+  settings: Settings,
+  { clock, random }: Pick<FaceOptions, 'clock' | 'random'>,
+): BackendSettings {
   return {
     quotaBytes: settings.quotaBytes,
     cacheBytesMax: settings.cacheBytesMax,
@@ -37,6 +41,7 @@ export function storeSettings(settings: Settings): BackendSettings {
     checkpointEveryBytes: settings.checkpointEveryBytes,
     imageHoldMaxMs: settings.imageHoldMaxMs,
     sliceMax: settings.sliceMax,
+    loop: new Loop({ clock, pace: new SeededPace(random) }),
   };
 }
 
@@ -61,7 +66,7 @@ export class Face {
       ...options,
       memberId: MEMBER_ID,
       observer: { compacted: onCompacted },
-      ...storeSettings(settings),
+      ...storeSettings(settings, options),
     });
     return new Face(backend, backend.stats, backend);
   }

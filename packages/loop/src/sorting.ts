@@ -1,26 +1,23 @@
-import type { Slice, SlicedWork } from './slice.ts';
+import type { PureJob, Turn } from './turn.ts';
 
 /** The number of items that are sorted without a pause. */
 const RUN_ITEMS = 256;
 
 /**
- * Sorts the items in slices. The order is that of `toSorted`: equal items keep their order. `compareUs` is the time of
- * one comparison, in microseconds. If some comparisons take much longer, `compare` counts the rest itself. `runItems`
- * bounds how many items are sorted before the slice is checked.
+ * Sorts the items. The order is that of `toSorted`: equal items keep their order. If some comparisons take much longer than
+ * a step, `compare` counts the rest itself. `runItems` bounds how many items are sorted between two questions.
  */
-export function* sortSliced<Item>(
+export function* sorting<Item>(
   items: readonly Item[],
   compare: (left: Item, right: Item) => number,
-  slice: Slice,
-  compareUs = 0.1,
+  turn: Turn,
   runItems: number = RUN_ITEMS,
-): SlicedWork<Item[]> {
-  const runUs = runItems * Math.log2(runItems) * compareUs;
+): PureJob<Item[]> {
   let sorted: Item[] = [];
   for (let from = 0; from < items.length; from += runItems) {
     const run = items.slice(from, from + runItems).sort(compare);
     for (const item of run) sorted.push(item);
-    if (slice.spend(runUs)) yield;
+    if (turn.shouldYield(runItems)) yield;
   }
   for (let width = runItems; width < items.length; width *= 2) {
     const merged: Item[] = [];
@@ -38,7 +35,7 @@ export function* sortSliced<Item>(
           merged.push(sorted[right]!);
           right += 1;
         }
-        if (slice.spend(compareUs)) yield;
+        if (turn.shouldYield()) yield;
       }
     }
     sorted = merged;
