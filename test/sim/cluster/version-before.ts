@@ -1,12 +1,23 @@
 import type { LogPosition } from '@engram/core';
 import type { PeerAddress, PeerCaller, PeerNetwork, PeerService } from '@engram/member';
 import { peerpb } from '@engram/member/testing';
+import { WireError } from '@engram/protobuf';
 import type { LogBatch } from '@engram/storage';
 
 /*
  * A member of the version before, as the others see it: the fields that this version has added to `proto/peer` are neither
  * sent nor read by it. Raft's messages, the records of the log and what is stored have the same form in both versions.
  */
+
+/** What cannot be read is passed on as it is: who gets it refuses it. */
+function ifReadable(bytes: Uint8Array, form: (bytes: Uint8Array) => Uint8Array): Uint8Array {
+  try {
+    return form(bytes);
+  } catch (error) {
+    if (error instanceof WireError) return bytes;
+    throw error;
+  }
+}
 
 /** A request as the version before sends it, and as it reads one. A call that it does not know is none. */
 function requestOfBefore(bytes: Uint8Array): Uint8Array {
@@ -33,7 +44,7 @@ export class NetworkOfBefore implements PeerNetwork {
   }
 
   async call(member: bigint, request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
-    return answerOfBefore(await this.#network.call(member, requestOfBefore(request), signal));
+    return ifReadable(await this.#network.call(member, requestOfBefore(request), signal), answerOfBefore);
   }
 
   follow(member: bigint, from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
@@ -78,19 +89,10 @@ export class ServiceOfBefore implements PeerService {
   }
 
   async call(request: Uint8Array, caller: PeerCaller): Promise<Uint8Array> {
-    return answerOfBefore(await this.#service.call(readableOfBefore(request), caller));
+    return answerOfBefore(await this.#service.call(ifReadable(request, requestOfBefore), caller));
   }
 
   follow(from: LogPosition, signal: AbortSignal): AsyncIterable<LogBatch> {
     return batchesOfBefore(this.#service.follow(from, signal));
-  }
-}
-
-/** What cannot be read is passed on as it is: the member refuses it. */
-function readableOfBefore(request: Uint8Array): Uint8Array {
-  try {
-    return requestOfBefore(request);
-  } catch {
-    return request;
   }
 }
