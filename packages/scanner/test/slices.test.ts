@@ -188,6 +188,19 @@ test('a count at an old revision gives way too, and is pinned meanwhile', async 
   expect(page).toMatchObject({ count: 20_000, more: true, kvs: { length: 10 } });
 });
 
+test.each([
+  { over: {}, why: 'a list' },
+  { over: { keysOnly: true }, why: 'keys only' },
+  { over: { sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND }, why: 'sorted by value' },
+])('a range that gives way holds its revision until it is made: $why', async ({ over }) => {
+  const bed = filled(20_000, new Bed({ steps: 1000 }));
+  const scanning = bed.scanner.scan(list(over), revision(bed.revision), never);
+  expect(scanning).toBeInstanceOf(Promise);
+  expect(bed.pins.size).toBe(1);
+  expect((await scanning).kvs.length).toBe(20_000);
+  expect(bed.pins.size).toBe(0);
+});
+
 test('a range ends when nobody waits for it, whatever it was at', async () => {
   const bed = filled(5000, new Bed({ steps: 100 }));
   const orders = [{ keysOnly: true }, { sortTarget: SortTarget.VALUE }, { sortTarget: SortTarget.MOD }, {}];
