@@ -14,6 +14,8 @@ const LIVES = 8;
 const STEPS = 60;
 const KEYS = 25;
 const PAGE_BYTES = 500;
+/** After this time a node deletes what the process before it reported to need. */
+const REPORT_OF_ENDED_MS = 60_000;
 
 const putOf = (key: string, value: string, lease: bigint): Op =>
   putOp(keyBytes(key), keyBytes(value), { lease: leaseId(lease) });
@@ -79,6 +81,7 @@ class Lives {
     for (let life = 1; life <= LIVES; life += 1) {
       const disk = await this.#disk('leader');
       const node = await this.#world.open(1n, disk, epoch(life));
+      this.#world.pass(REPORT_OF_ENDED_MS);
       if (before !== undefined) expect(await dump(node)).toEqual(before);
       await this.#history.check(node, this.#random);
       await this.#live(node);

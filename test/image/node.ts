@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Backend, nodeItself, type OnRecovery, openReplica } from '@engram/backend';
-import type { Epoch } from '@engram/core';
+import type { Clock, Epoch } from '@engram/core';
 import { Prng, quiet, realClock } from '@engram/sim';
 import { openSegmentStorage } from '@engram/storage-segment';
 import { LogKeys, openRoot, openTikvStorage, type TikvStorage } from '@engram/storage-tikv';
@@ -24,8 +24,10 @@ export interface TestNode extends AsyncDisposable {
 export class ImageWorld implements AsyncDisposable {
   readonly cluster = new FakeCluster({ clock: realClock });
   readonly keys = new LogKeys('test');
+  readonly #clock: Clock = { ...realClock, nowMs: () => realClock.nowMs() + this.#passedMs };
   readonly #path: string;
   #opened = 0;
+  #passedMs = 0;
 
   private constructor(path: string) {
     this.#path = path;
@@ -39,6 +41,11 @@ export class ImageWorld implements AsyncDisposable {
     const { pdAddresses, transport } = this.cluster;
     this.#opened += 1;
     return await TikvClient.connect({ pdAddresses, transport, clock: realClock, random: new Prng(this.#opened) });
+  }
+
+  /** Lets time pass for what the nodes measure of each other. */
+  pass(ms: number): void {
+    this.#passedMs += ms;
   }
 
   async deleteDisk(disk: string): Promise<void> {
@@ -66,6 +73,7 @@ export class ImageWorld implements AsyncDisposable {
               openStorage: (path) => openSegmentStorage({ path, ...parts, durability: 'none' }),
             },
       ...parts,
+      clock: this.#clock,
     });
     const fatal: Error[] = [];
     let store: Backend;
