@@ -35,7 +35,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   backend: ['core', 'loop', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'wire', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
-  peer: ['core', 'protobuf', 'storage', 'member', 'transport'],
+  peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage', 'storage-leveldb'],

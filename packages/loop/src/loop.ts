@@ -73,7 +73,7 @@ export class Loop implements Turn {
         return queue.size === 0;
       },
       park: (parked) => this.#park(parked),
-      enter: () => this.#enter(),
+      enter: (nowMs) => this.#enter(nowMs),
       leave: () => this.#leave(),
     };
   }
@@ -122,10 +122,10 @@ export class Loop implements Turn {
     }
   }
 
-  #enter(): void {
+  #enter(nowMs?: number): void {
     assert(!this.#running, 'a slice begins within a slice');
     this.#running = true;
-    this.#pace.begin();
+    this.#pace.begin(nowMs);
   }
 
   #leave(): void {
@@ -168,7 +168,7 @@ export class Loop implements Turn {
     this.#last = task;
     this.#chargedMs = nowMs;
     try {
-      parked.resume();
+      parked.resume(nowMs);
     } finally {
       const endMs = this.#clock.nowMs();
       const ms = endMs - nowMs;

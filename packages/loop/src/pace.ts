@@ -6,8 +6,8 @@ import { SLICE_MS } from './turn-parts.ts';
 export interface Pace extends Turn {
   /** A slice counts as at least this long. In a simulation, where no time passes in a slice, all of them do. */
   readonly sliceMinMs: number;
-  /** A slice begins. */
-  begin(): void;
+  /** A slice begins. `nowMs` is the time, if it has just been read. */
+  begin(nowMs?: number): void;
 }
 
 /** Steps between two readings of the clock: a reading costs about 0.1 microseconds. */
@@ -32,11 +32,12 @@ export class MeasuredPace implements Pace {
     this.#clock = clock;
   }
 
-  begin(): void {
+  begin(nowMs = -1): void {
     this.#over = false;
     this.#stride = STRIDE_FIRST;
     this.#left = STRIDE_FIRST;
-    this.#lookMs = -1;
+    this.#lookMs = nowMs;
+    this.#endMs = nowMs + SLICE_MS;
   }
 
   shouldYield(steps = 1): boolean {

@@ -5,8 +5,8 @@ import type { Task } from './work-class.ts';
 /** Something that waits for a slice. */
 export interface Parked {
   readonly task: Task;
-  /** The slice has begun. */
-  resume(): void;
+  /** The slice begins, at `nowMs` if the time has been read. */
+  resume(nowMs?: number): void;
 }
 
 /** The part of the loop that a parked job uses. */
@@ -15,7 +15,7 @@ export interface SliceGiver {
   readonly idle: boolean;
   park(parked: Parked): void;
   /** Gives what runs between the two calls a slice. */
-  enter(): void;
+  enter(nowMs?: number): void;
   leave(): void;
 }
 
@@ -42,9 +42,9 @@ export class ParkedJob<Result> implements Parked {
     this.#reject = reject;
   }
 
-  resume(): void {
+  resume(nowMs?: number): void {
     if (this.#signal?.aborted === true) this.#cancel(this.#signal.reason);
-    else this.#advance();
+    else this.#advance(nowMs);
   }
 
   /** The job has yielded. */
@@ -67,11 +67,11 @@ export class ParkedJob<Result> implements Parked {
     else this.#loop.park(this);
   }
 
-  #advance(): void {
+  #advance(nowMs: number | undefined): void {
     const failure = this.#failure;
     this.#failure = undefined;
     let step: IteratorResult<Promise<unknown> | undefined, Result>;
-    this.#loop.enter();
+    this.#loop.enter(nowMs);
     try {
       step = failure === undefined ? this.#job.next() : this.#job.throw(failure.reason);
     } catch (error) {

@@ -39,6 +39,16 @@ test.each([
   expect(pace.shouldYield(0)).toBe(false);
 });
 
+test('a slice whose beginning is known ends after its time, even if one step takes all of it', () => {
+  const { pace, time } = measured();
+  pace.begin(time.nowMs);
+  time.nowMs += SLICE_MS;
+  expect(pace.shouldYield(32)).toBe(true);
+  pace.begin(time.nowMs);
+  time.nowMs += SLICE_MS / 2;
+  expect(pace.shouldYield(32)).toBe(false);
+});
+
 test('a slice of steps ends at its last step, one of none at the first question', () => {
   const pace = new StepPace(3);
   expect([pace.shouldYield(1), pace.shouldYield(1), pace.shouldYield(1), pace.shouldYield(0)]).toEqual([

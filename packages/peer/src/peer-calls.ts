@@ -1,4 +1,5 @@
-import { logPosition, nextTurn, SequenceRing } from '@engram/core';
+import { logPosition, SequenceRing } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { type Admission, type PeerCaller, PeerError } from '@engram/member';
 import { recordBytes } from '@engram/storage';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
@@ -22,6 +23,7 @@ const CALLS_SKIPPED_MAX = 2 ** 16;
 /** The streams of the other members. */
 export class PeerCalls {
   readonly #options: PeerServerOptions;
+  readonly #loop: Loop;
   readonly #closing = new AbortController();
   /** The newest connection of each member that has dialled. */
   readonly #dialled = new Map<bigint, Exchange>();
@@ -30,8 +32,9 @@ export class PeerCalls {
   readonly #sockets: PeerSockets;
   readonly #streams = new Set<Greeted>();
 
-  constructor(options: PeerServerOptions, limits: ReceiveLimits, sockets: PeerSockets) {
+  constructor(options: PeerServerOptions, loop: Loop, limits: ReceiveLimits, sockets: PeerSockets) {
     this.#options = options;
+    this.#loop = loop;
     this.#limits = limits;
     this.#sockets = sockets;
   }
@@ -144,14 +147,14 @@ export class PeerCalls {
     if (stream === undefined) return;
     const from = stream.member;
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
-    const { clock, queuedBytesMax } = this.#options;
+    const { queuedBytesMax } = this.#options;
     try {
       const unsent = new UnsentBytes(queuedBytesMax, signal);
       const followed = this.#options.service.follow(logPosition(call.request.from), signal);
       for await (const { first, records, chain } of followed) {
         for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
           if (signal.aborted || !this.#isAdmitted(stream)) return;
-          if (at > 0) await nextTurn(clock);
+          if (at > 0) await this.#loop.pause({ work: 'catch-up', caller: stream, stage: 'follow' });
           const piece = records.slice(at, at + MESSAGE_RECORDS_MAX);
           const more = at + piece.length < records.length;
           const sent = unsent.add(piece);

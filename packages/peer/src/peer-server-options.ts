@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import type { PeerService } from '@engram/member';
 import type { BoundPort } from '@engram/transport';
 import type { Traffic } from './peer-traffic.ts';
@@ -20,5 +21,7 @@ export interface PeerServerOptions {
   /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
   readonly queuedBytesMax: number;
   readonly clock: Clock;
+  /** The time of the event loop. If undefined, the server assumes all of it for itself. */
+  readonly loop?: Loop;
   readonly logger: Logger;
 }

@@ -1,4 +1,5 @@
 import { assert } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { Server } from '@grpc/grpc-js';
 import { channelOptions, peerService } from './methods.ts';
 import { type Exchange, type Follow, PeerCalls } from './peer-calls.ts';
@@ -24,6 +25,7 @@ const STREAMS_MAX = 16;
 export function servePeers(options: PeerServerOptions): PeerServer {
   using opened = new DisposableStack();
   for (const { port } of options.ports) opened.use(port);
+  const loop = options.loop ?? new Loop(options);
   const limits = new ReceiveLimits();
   const sockets = new PeerSockets(options.clock);
   const server = new Server({
@@ -31,15 +33,15 @@ export function servePeers(options: PeerServerOptions): PeerServer {
     'grpc.max_concurrent_streams': STREAMS_MAX,
     interceptors: [limits.intercept],
   });
-  const connection = new PeerCalls(options, limits, sockets);
+  const connection = new PeerCalls(options, loop, limits, sockets);
   server.addService(peerService, {
     exchange: (call: Exchange) => connection.exchange(call),
     follow: (call: Follow) => void connection.follow(call),
   });
-  const { tls, logger } = options;
+  const { tls, logger, clock } = options;
   for (const { port, secure } of options.ports) {
     assert(!secure || tls !== undefined, 'a secure address has a certificate');
-    if (secure) opened.use(listenSecurely({ port, tls: tls!, server, sockets, logger }));
+    if (secure) opened.use(listenSecurely({ port, tls: tls!, server, sockets, logger, clock, loop }));
     else opened.use(listenPlainly({ port, server, sockets, logger }));
   }
   const listeners = opened.move();

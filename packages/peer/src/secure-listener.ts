@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Logger } from '@engram/core';
+import type { Clock, Logger } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import type { TLSSocket } from 'node:tls';
 import { type BoundPort, TlsGate } from '@engram/transport';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
@@ -19,6 +20,8 @@ export interface SecureListenerOptions {
   /** Keeps the sockets, and closes them. */
   readonly sockets: PeerSockets;
   readonly logger: Logger;
+  readonly clock: Clock;
+  readonly loop: Loop;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -33,7 +36,8 @@ const REFUSED_TEXT = 'the certificate of this peer is not allowed: the log of th
  * verified but not allowed gets the refusal as the answer to its first call, from a server that only refuses: TLS cannot
  * report it after the handshake.
  */
-export function listenSecurely({ port, tls, server, sockets, logger }: SecureListenerOptions): Disposable {
+export function listenSecurely(options: SecureListenerOptions): Disposable {
+  const { port, tls, server, sockets, logger, clock, loop } = options;
   const insecure = ServerCredentials.createInsecure(); // the gate terminates TLS before the server
   const allowed = server.createConnectionInjector(insecure);
   const refusing = refusingServer();
@@ -48,6 +52,8 @@ export function listenSecurely({ port, tls, server, sockets, logger }: SecureLis
     alpn: ['h2'],
     handshakeMs: HANDSHAKE_MS,
     logger,
+    clock,
+    loop,
     opened: ({ socket, h2 }) => {
       const certificate = tls.checkDialers === true ? socket.getPeerX509Certificate() : undefined;
       if (!h2) socket.destroy();

@@ -1,4 +1,5 @@
 import { type Clock, SharedBudget } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import { PeerShares } from './peer-shares.ts';
 
 /**
@@ -8,8 +9,10 @@ import { PeerShares } from './peer-shares.ts';
 export const UNDER_WAY_MAX = 32;
 /** A handshake that is under way for longer is cut when others wait for its place. */
 export const STALLED_MS = 1_000;
-/** Slices that are requested ahead: a turn gives as many of them as its time allows. */
+/** Slices that are requested ahead. Whose handshake a slice begins is decided when it comes. */
 const AHEAD = 8;
+
+const BEGIN: Task = { work: 'client', caller: 'handshakes', stage: 'handshake' };
 
 interface Handshake {
   readonly address: string;
@@ -21,11 +24,12 @@ interface Handshake {
 }
 
 /**
- * Begins handshakes in turn: each is a slice of long work (`Clock.giveWay`), one address after another. A client needs no
+ * Begins handshakes in turn: each is a slice of the loop, one address after another. A client needs no
  * certificate yet to make a server sign, so a thousand of them at once would keep the event loop for half a second.
  */
 export class HandshakeLine {
-  readonly #clock: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
+  readonly #clock: Pick<Clock, 'after' | 'nowMs'>;
+  readonly #loop: Pick<Loop, 'later'>;
   readonly #shares = new PeerShares(new SharedBudget({ max: UNDER_WAY_MAX, greed: 1, floor: 0 }));
   readonly #waiting = new Map<string, Handshake[]>();
   /** Oldest first, with the time of the beginning. */
@@ -34,8 +38,9 @@ export class HandshakeLine {
   #asked = 0;
   #looking = false;
 
-  constructor(clock: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>) {
+  constructor(clock: Pick<Clock, 'after' | 'nowMs'>, loop: Pick<Loop, 'later'>) {
     this.#clock = clock;
+    this.#loop = loop;
   }
 
   get waiting(): number {
@@ -60,7 +65,7 @@ export class HandshakeLine {
   #ask(): void {
     for (let wanted = Math.min(this.#waits, AHEAD); this.#asked < wanted; ) {
       this.#asked += 1;
-      this.#clock.giveWay(this.#slice);
+      this.#loop.later(BEGIN, this.#slice);
     }
     this.#watchStalled();
   }

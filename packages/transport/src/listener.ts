@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { ClientBudgets } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
-import { EndingLine } from './ending-line.ts';
+import { endsOf } from './ends.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import type { BoundAddress } from './listen-address.ts';
@@ -24,7 +25,7 @@ export class Listener {
   readonly #accept: (connection: Accepted) => void;
   #port: BoundPort | undefined;
   readonly #tls: TlsGate | undefined;
-  readonly #ends: EndingLine;
+  readonly #loop: Loop;
   readonly #shares: PeerShares;
   readonly #handshakes: PeerShares;
   readonly #sockets = new Set<Socket>();
@@ -37,12 +38,13 @@ export class Listener {
   constructor(
     options: ServeOptions,
     budgets: ClientBudgets,
+    loop: Loop,
     alpn: readonly string[],
     accept: (connection: Accepted) => void,
   ) {
     this.#options = options;
     this.#accept = accept;
-    this.#ends = new EndingLine(options.clock);
+    this.#loop = loop;
     this.#shares = new PeerShares(budgets.connections);
     this.#handshakes = new PeerShares(budgets.handshakes);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
@@ -121,7 +123,7 @@ export class Listener {
     const { clock, protocols } = this.#options;
     const { handshakeMs } = timeoutsOf(this.#options);
     this.#undecided.add(socket);
-    sniffProtocol(socket, clock, handshakeMs, this.#ends, (protocol) => {
+    sniffProtocol(socket, clock, handshakeMs, endsOf(this.#loop), (protocol) => {
       this.#undecided.delete(socket);
       if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) {
         this.#accept({ socket, protocol, peer, secure: false, commonName: undefined });
@@ -139,6 +141,7 @@ export class Listener {
       handshakeMs: timeoutsOf(this.#options).handshakeMs,
       logger,
       clock,
+      loop: this.#loop,
       opened: ({ socket, h2, commonName }) => {
         const protocol = h2 ? 'h2' : 'http1';
         if (protocol === 'http1' && protocols === 'grpc') socket.destroy();

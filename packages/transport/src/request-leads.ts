@@ -6,8 +6,8 @@ import { NotGrpc } from './grpc/not-grpc.ts';
 import type { Lead, Leads } from './h2/lead.ts';
 import type { RequestHead } from './h2/request-head.ts';
 import type { StreamHost } from './h2/stream-host.ts';
-import type { TurnAllowance } from './h2/turn-allowance.ts';
 import { HttpExchange } from './http/http-exchange.ts';
+import type { PlainHttp } from './http/plain-http.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /**
@@ -20,11 +20,11 @@ export class RequestLeads implements Leads {
   readonly #calls: CallLeads;
   readonly #http: Lead;
 
-  constructor(options: ServeOptions, host: StreamHost, calls: CallLeads, plainStarts: TurnAllowance) {
+  constructor(options: ServeOptions, host: StreamHost, calls: CallLeads, plain: PlainHttp) {
     this.#options = options;
     this.#host = host;
     this.#calls = calls;
-    this.#http = { open: (streamId, head) => new HttpExchange(streamId, options, host, head, plainStarts) };
+    this.#http = { open: (streamId, head) => new HttpExchange(streamId, plain, host, head) };
   }
 
   find(head: RequestHead): Lead {

@@ -2,6 +2,7 @@ import { waitForDrain } from './drain.ts';
 import { Connection } from './h2/connection.ts';
 import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
 import { Http1Server } from './http/http1.ts';
+import { PlainHttp } from './http/plain-http.ts';
 import { Listener } from './listener.ts';
 import { ServerContext } from './server-context.ts';
 import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
@@ -12,11 +13,12 @@ const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] 
 /** Serves with the codec of this package: HTTP/2 and gRPC directly on the socket. Rejects when the address is in use. */
 export async function serve(options: ServeOptions): Promise<Server> {
   const budgets = budgetsOf(options);
-  const context = new ServerContext(options, budgets);
+  const plain = new PlainHttp(options);
+  const context = new ServerContext(options, budgets, plain);
   const connections = new Set<Connection>();
   let allGone = (): void => {};
-  const http1 = new Http1Server(options, budgets);
-  const listener = new Listener(options, budgets, alpn[options.protocols], (accepted) => {
+  const http1 = new Http1Server(options, budgets, plain);
+  const listener = new Listener(options, budgets, plain.loop, alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);
       return;

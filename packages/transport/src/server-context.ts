@@ -1,14 +1,14 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
-import { Loop, type LoopWatch, type TransportShare, unwatched } from '@engram/loop';
+import { type Loop, type LoopWatch, unwatched } from '@engram/loop';
 import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
 import { Flusher } from './h2/flusher.ts';
 import type { Leads } from './h2/lead.ts';
-import { PLAIN_STARTED_PER_TURN, STREAMS_MAX } from './h2/limits.ts';
+import { STREAMS_MAX } from './h2/limits.ts';
 import { SlabPool } from './h2/slab-pool.ts';
 import type { StreamHost } from './h2/stream-host.ts';
-import { TurnAllowance } from './h2/turn-allowance.ts';
+import type { PlainHttp } from './http/plain-http.ts';
 import { RequestLeads } from './request-leads.ts';
 import { type KeepaliveOptions, type ServeOptions, timeoutsOf } from './serve-options.ts';
 
@@ -24,12 +24,12 @@ export class ServerContext implements ConnectionServer {
   readonly watch: LoopWatch;
   readonly calls: CallServer;
   readonly flusher: Flusher;
-  readonly turn: TransportShare;
+  readonly loop: Loop;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
-  readonly #plainStarts: TurnAllowance;
+  readonly #plain: PlainHttp;
 
-  constructor(options: ServeOptions, budgets: ClientBudgets) {
+  constructor(options: ServeOptions, budgets: ClientBudgets, plain: PlainHttp) {
     this.#options = options;
     this.clock = options.clock;
     this.logger = options.logger;
@@ -39,14 +39,14 @@ export class ServerContext implements ConnectionServer {
     this.handshakeMs = timeoutsOf(options).handshakeMs;
     this.budgets = budgets;
     this.watch = options.watch ?? unwatched;
-    this.turn = (options.loop ?? new Loop(options)).transport;
-    this.flusher = new Flusher(options.clock, this.turn, this.watch);
+    this.loop = plain.loop;
+    this.flusher = new Flusher(options.clock, this.loop.transport, this.watch);
     this.calls = new CallServer(options);
-    this.#plainStarts = new TurnAllowance(options.clock, PLAIN_STARTED_PER_TURN);
+    this.#plain = plain;
   }
 
   leads(host: StreamHost): Leads {
     const calls = new CallLeads(new CallConnection(this.calls, host));
-    return new RequestLeads(this.#options, host, calls, this.#plainStarts);
+    return new RequestLeads(this.#options, host, calls, this.#plain);
   }
 }

@@ -2,10 +2,11 @@ import type { X509Certificate } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { CertificateTrust } from './certificate-trust.ts';
 import { hasClientHello } from './client-hello.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
-import { EndingLine } from './ending-line.ts';
+import { type EndLater, endsOf } from './ends.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
@@ -24,8 +25,9 @@ export interface TlsGateOptions {
   /** From `accept` until the handshake is complete. */
   readonly handshakeMs: number;
   readonly logger: Logger;
-  /** If undefined, handshakes begin in the turns of the event loop, eight in each. */
-  readonly clock?: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
+  readonly clock: Pick<Clock, 'after' | 'nowMs'>;
+  /** Handshakes begin, and connections end, in its slices. */
+  readonly loop: Pick<Loop, 'later'>;
   readonly opened: (client: SecureClient) => void;
   /** `socket` is the socket that was passed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
@@ -41,9 +43,8 @@ export class TlsGate {
   readonly #options: TlsGateOptions;
   readonly #follower: CertificateFollower;
   readonly #server: Server;
-  readonly #clock: Pick<Clock, 'giveWay' | 'after' | 'nowMs'>;
   readonly #line: HandshakeLine;
-  readonly #ends: EndingLine;
+  readonly #ends: EndLater;
   /** By socket: to be called when its handshake has ended. */
   readonly #unfinished = new Map<Socket, () => void>();
   #trust: CertificateTrust;
@@ -52,9 +53,8 @@ export class TlsGate {
   constructor(options: TlsGateOptions) {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
-    this.#clock = options.clock ?? ownTurns;
-    this.#line = new HandshakeLine(this.#clock);
-    this.#ends = new EndingLine(this.#clock);
+    this.#line = new HandshakeLine(options.clock, options.loop);
+    this.#ends = endsOf(options.loop);
     this.#follower = new CertificateFollower(tls, logger);
     this.#trust = new CertificateTrust(tls);
     const context = readSecureContext(tls);
@@ -81,10 +81,10 @@ export class TlsGate {
    * `ended` is called once, when the handshake is complete or the client gone.
    */
   accept(socket: Socket, ended?: () => void): void {
-    const { handshakeMs, rejected } = this.#options;
+    const { clock, handshakeMs, rejected } = this.#options;
     let leave = (): void => {};
-    const patience = this.#clock.after(handshakeMs, () =>
-      this.#ends.push(() => {
+    const patience = clock.after(handshakeMs, () =>
+      this.#ends(() => {
         if (!this.#unfinished.has(socket)) return;
         rejected(socket, 'TLS handshake timeout');
         socket.destroy();
@@ -149,17 +149,8 @@ export class TlsGate {
   }
 }
 
-const ownTurns: Pick<Clock, 'giveWay' | 'after' | 'nowMs'> = {
-  nowMs: () => performance.now(),
-  giveWay: (fire) => void setImmediate(fire),
-  after(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
-
 /** Reads until a client hello is there, and puts the bytes back. Destroys a socket that ends before. */
-function untilClientHello(socket: Socket, ends: EndingLine, found: () => void): void {
+function untilClientHello(socket: Socket, ends: EndLater, found: () => void): void {
   let head: Buffer = Buffer.alloc(0);
   const stop = (): void => {
     socket.off('data', look);
@@ -168,7 +159,7 @@ function untilClientHello(socket: Socket, ends: EndingLine, found: () => void): 
   };
   const gone = (): void => {
     stop();
-    ends.push(() => socket.destroy());
+    ends(() => socket.destroy());
   };
   const look = (chunk: Buffer): void => {
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);

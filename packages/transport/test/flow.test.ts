@@ -1,11 +1,11 @@
 import { SharedBudget } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
 import { Admission, type Admissible } from '../src/h2/admission.ts';
 import {
   CONNECTION_WINDOW_BYTES,
-  INFLATED_TURN_BYTES,
   LONG_MESSAGES_BYTES,
   RUNNING_MAX_BYTES,
   SEND_QUEUE_MAX_BYTES,
@@ -14,7 +14,6 @@ import {
 import { ReceiveFlow } from '../src/h2/receive-flow.ts';
 import { Stream } from '../src/h2/stream.ts';
 import { StreamTable } from '../src/h2/stream-table.ts';
-import { TurnAllowance } from '../src/h2/turn-allowance.ts';
 
 class TestStream extends Stream {
   full = false;
@@ -107,8 +106,8 @@ interface Call extends Admissible {
   finished: boolean;
 }
 
-function admission(inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_BYTES)): {
-  admit(call: string, finished?: boolean, compressed?: boolean): Call;
+function admission(loop = new Loop({ clock: new SimClock(), pace: new StepPace(1_000_000) })): {
+  admit(call: string, finished?: boolean): Call;
   started: string[];
   queue: Admission;
   backlog(bytes: number): void;
@@ -125,7 +124,8 @@ function admission(inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_B
       },
     },
     share(),
-    new SimClock(),
+    loop,
+    {},
     () => {
       emptied += 1;
     },
@@ -137,16 +137,8 @@ function admission(inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_B
       backlog = bytes;
     },
     emptied: () => emptied,
-    admit(name, finished = false, compressed = false) {
-      const call = {
-        finished,
-        holdsBack(again: () => void) {
-          if (!compressed || this.finished || !inflation.spent) return false;
-          inflation.nextTurn(again);
-          return true;
-        },
-        start: () => void started.push(name),
-      };
+    admit(name, finished = false) {
+      const call = { finished, start: () => void started.push(name) };
       queue.admit(call);
       return call;
     },
@@ -170,39 +162,60 @@ test('calls start in order, as many as may run, and cancelled ones not at all', 
   expect(emptied()).toBe(1);
 });
 
-test('compressed calls wait for the next turn once one has made enough of others, and nobody else does', async () => {
-  const inflation = new TurnAllowance(new SimClock(), INFLATED_TURN_BYTES);
-  const [greedy, other, plain] = [admission(inflation), admission(inflation), admission(inflation)];
-  greedy.admit('a', false, true);
-  inflation.take(INFLATED_TURN_BYTES);
-  greedy.admit('b', false, true);
-  greedy.admit('behind b');
-  greedy.admit('cancelled', true, true);
-  other.admit('c', false, true);
-  plain.admit('d');
-  expect([greedy.started, other.started, plain.started]).toEqual([['a'], [], ['d']]);
+test('calls that waited start in slices of the loop, in order, and connections take turns', async () => {
+  const loop = new Loop({ clock: new SimClock(), pace: new StepPace(0) });
+  const [greedy, modest] = [admission(loop), admission(loop)];
+  for (const { backlog } of [greedy, modest]) backlog(SEND_QUEUE_MAX_BYTES);
+  for (let call = 0; call < 100; call += 1) greedy.admit(String(call));
+  modest.admit('a');
+  for (const { backlog } of [greedy, modest]) backlog(0);
+  greedy.queue.advance();
+  modest.queue.advance();
+  expect([greedy.started, modest.started]).toEqual([['0'], ['a']]);
+  expect(greedy.queue.someWait).toBe(true);
+  greedy.admit('last'); // behind those that wait for a slice
+  greedy.queue.advance(); // asks for no second job
   await new Promise((resolve) => setImmediate(resolve));
-  expect([greedy.started, other.started]).toEqual([['a', 'b', 'behind b'], ['c']]);
-  expect(inflation.spent).toBe(false);
+  expect(greedy.started.length).toBeLessThan(5);
+  while (greedy.queue.someWait) await new Promise((resolve) => setImmediate(resolve));
+  expect(greedy.started).toEqual([...Array.from({ length: 100 }, (_, call) => String(call)), 'last']);
+  expect(greedy.emptied()).toBe(1);
 });
 
-test('a connection with very many calls that wait for their turn does not keep another one waiting', async () => {
-  const starts = new TurnAllowance(new SimClock(), 2);
-  const started: string[] = [];
-  const waitFor = (name: string, calls: number): void => {
-    const advance = (): void => {
-      for (; calls > 0 && !starts.spent; calls -= 1) {
-        starts.take(1);
-        started.push(name);
-      }
-      if (calls > 0) starts.nextTurn(advance);
-    };
-    advance();
-  };
-  waitFor('greedy', 100);
-  waitFor('modest', 1);
-  for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(started.slice(0, 5)).toEqual(['greedy', 'greedy', 'greedy', 'greedy', 'modest']);
+test('a call that waits for its slice does not start once too much waits to be sent', async () => {
+  const loop = new Loop({ clock: new SimClock(), pace: new StepPace(0) });
+  const { admit, started, queue, backlog } = admission(loop);
+  backlog(SEND_QUEUE_MAX_BYTES);
+  for (const name of ['a', 'b', 'c']) admit(name);
+  backlog(0);
+  queue.advance();
+  backlog(SEND_QUEUE_MAX_BYTES);
+  for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toEqual(['a']);
+  backlog(0);
+  queue.advance();
+  while (queue.someWait) await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toEqual(['a', 'b', 'c']);
+});
+
+test('streams that wait for room are resumed in slices, each once', async () => {
+  const loop = new Loop({ clock: new SimClock(), pace: new StepPace(0) });
+  const { queue, backlog } = admission(loop);
+  backlog(SEND_QUEUE_MAX_BYTES);
+  const resumed: number[] = [];
+  const streams = Array.from({ length: 10 }, (_, at) => ({ queuedBytes: 1, roomMade: () => void resumed.push(at) }));
+  for (const stream of streams) queue.awaitRoom(stream);
+  queue.advance();
+  expect(resumed).toEqual([]);
+  backlog(0);
+  queue.advance();
+  while (resumed.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  queue.leaveRoom(streams[5]!);
+  for (let turns = 0; turns < 40; turns += 1) {
+    queue.advance();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(resumed).toEqual([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 });
 
 test('none starts while too much waits to be sent, or the requests of running calls hold too much', () => {
@@ -252,13 +265,13 @@ test('calls that wait are let in one by one without moving those behind them', (
       return room > 0 ? 0 : SEND_QUEUE_MAX_BYTES;
     },
   };
-  const queue = new Admission(calls, held, share(), new SimClock(), () => {});
+  const queue = new Admission(calls, held, share(), new Loop({ clock: new SimClock() }), {}, () => {});
   let started = 0;
   const start = (): void => {
     room -= 1;
     started += 1;
   };
-  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, holdsBack: () => false, start });
+  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, start });
   const before = process.cpuUsage();
   while (started < calls) {
     room = 1;

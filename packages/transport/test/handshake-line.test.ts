@@ -2,7 +2,7 @@ import { duplexPair } from 'node:stream';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { ClientBudgets } from '@engram/core';
+import { ClientBudgets, type Timer } from '@engram/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { serve } from '@engram/transport';
 import { CLIENT_HELLO_MAX_BYTES, hasClientHello } from '../src/client-hello.ts';
@@ -63,14 +63,11 @@ describe('the line', () => {
     slices = [];
     timers = [];
     begun = [];
-    line = new HandshakeLine({
-      nowMs: () => now,
-      giveWay: (fire) => void slices.push(fire),
-      after: (ms, fire) => {
-        timers.push({ atMs: now + ms, fire });
-        return { cancel: () => {} };
-      },
-    });
+    const after = (ms: number, fire: () => void): Timer => {
+      timers.push({ atMs: now + ms, fire });
+      return { cancel: () => {} };
+    };
+    line = new HandshakeLine({ nowMs: () => now, after }, { later: (_, resume) => void slices.push(resume) });
   });
 
   function push(address: string): { end: () => void; readonly cut: boolean } {

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { JOBS_TURN_MS, Loop } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { type HttpResponse, serve } from '@engram/transport';
 import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/http2';
-import { PLAIN_STARTED_PER_TURN } from '../src/h2/limits.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
+import { HeldLoop } from './support/held-loop.ts';
 import { frame, RawClient } from './support/raw-client.ts';
 import { type Serving, startServing } from './support/serving.ts';
 
@@ -20,10 +21,12 @@ async function serving(
   streams: number,
   // It stands still, so that no tokens are refilled, however slow the machine is.
   clock = new SimClock(),
+  loop = new Loop({ clock }),
 ): Promise<Serving> {
   const folder = new CertificateFolder(ca, server);
   return startServing(serve, {
     clock,
+    loop,
     http,
     maxConcurrentStreams: streams,
     tls: {
@@ -48,6 +51,8 @@ async function open(port: number, settings: readonly (readonly [number, number])
 const get = (client: RawClient, id: number): Buffer =>
   client.headers(id, { ':method': 'GET', ':scheme': 'https', ':path': '/metrics', ':authority': 'x' }, true);
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 test('those that are reset at once: no more handlers run than streams are allowed, and the connection ends', async () => {
   let begun = 0;
   const hangs = (): Promise<HttpResponse> => {
@@ -56,7 +61,10 @@ test('those that are reset at once: no more handlers run than streams are allowe
   };
   await using served = await serving(hangs, 10);
   using client = await open(served.port);
-  for (let id = 1; id < 80_000 && !client.closed; id += 2) {
+  for (let id = 1; id < 20; id += 2) client.write(get(client, id));
+  while (begun < 10) await turn();
+  for (let id = 1; id < 20; id += 2) client.write(rstStreamFrame(id, 8));
+  for (let id = 21; id < 80_000 && !client.closed; id += 2) {
     client.write(get(client, id), rstStreamFrame(id, 8));
     if (client.socket.writableNeedDrain) {
       await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
@@ -88,18 +96,26 @@ test('those whose answers are not read: no more begin than fit', async () => {
   expect(begun).toBe(9);
 });
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const MANY = 200;
 const many = (client: RawClient): Buffer =>
   Buffer.concat(Array.from({ length: MANY }, (_, at) => get(client, 2 * at + 1)));
 
 test('those that come at once start over several turns', async () => {
+  const HANDLER_MS = JOBS_TURN_MS / 4;
+  class Working extends SimClock {
+    workedMs = 0;
+    override nowMs(): number {
+      return super.nowMs() + this.workedMs;
+    }
+  }
+  const clock = new Working();
   let [begun, most] = [0, 0];
   const answers = (): HttpResponse => {
     begun += 1;
+    clock.workedMs += HANDLER_MS;
     return { status: 200, headers: {}, body: '' };
   };
-  await using served = await serving(answers, 1_000);
+  await using served = await serving(answers, 1_000, clock);
   using client = await open(served.port);
   client.write(many(client));
   for (let before = 0; begun < MANY; before = begun) {
@@ -107,29 +123,46 @@ test('those that come at once start over several turns', async () => {
     most = Math.max(most, begun - before);
   }
   // The loop may have turned twice between two checks of this test.
-  expect(most).toBeLessThanOrEqual(2 * PLAIN_STARTED_PER_TURN);
+  expect(most).toBeLessThanOrEqual((2 * JOBS_TURN_MS) / HANDLER_MS);
+});
+
+test('one that is reset before its slice is not handled, and makes room', async () => {
+  const clock = new SimClock();
+  const loop = new HeldLoop(clock, 'http');
+  let begun = 0;
+  const answers = (): HttpResponse => {
+    begun += 1;
+    return { status: 200, headers: {}, body: '' };
+  };
+  await using served = await serving(answers, 1, clock, loop);
+  using client = await open(served.port);
+  client.write(get(client, 1), rstStreamFrame(1, 8), get(client, 3));
+  while (loop.slices.length < 1) await turn();
+  loop.slices.shift()!();
+  while (loop.slices.length < 1) await turn();
+  expect(begun).toBe(0);
+  loop.slices.shift()!();
+  while (loop.slices.length < 1) await turn();
+  loop.slices.shift()!();
+  await client.frame(({ type, streamId }) => type === 'HEADERS' && streamId === 3);
+  expect(begun).toBe(1);
 });
 
 test('those that wait for the same answer are answered in slices', async () => {
-  const slices: (() => void)[] = [];
-  let holds = false; // the handshake of the client is a slice, too
-  class Sliced extends SimClock {
-    override giveWay(fire: () => void): void {
-      if (holds) slices.push(fire);
-      else super.giveWay(fire);
-    }
-  }
+  const clock = new SimClock();
+  const loop = new HeldLoop(clock);
+  const { slices } = loop;
   const page = Promise.withResolvers<HttpResponse>();
   let begun = 0;
   const answers = (): Promise<HttpResponse> => {
     begun += 1;
     return page.promise;
   };
-  await using served = await serving(answers, 1_000, new Sliced());
+  await using served = await serving(answers, 1_000, clock, loop);
   using client = await open(served.port);
-  holds = true;
   client.write(many(client));
   while (begun < MANY) await turn();
+  loop.held = 'http';
   page.resolve({ status: 200, headers: {}, body: 'the text' });
   while (slices.length < MANY) await turn();
   const answered = (): number => client.received.filter(({ type }) => type === 'HEADERS').length;

@@ -1,6 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
 import { joinMessage, type Message } from '@engram/wire';
 import { Http1Server } from '../http/http1.ts';
+import { PlainHttp } from '../http/plain-http.ts';
 import { Listener } from '../listener.ts';
 import { waitForDrain } from '../drain.ts';
 import { budgetsOf, DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
@@ -54,8 +55,9 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const budgets = budgetsOf(options);
-  const http1 = new Http1Server(options, budgets);
-  const listener = new Listener(options, budgets, alpn[options.protocols], (connection) => {
+  const plain = new PlainHttp(options);
+  const http1 = new Http1Server(options, budgets, plain);
+  const listener = new Listener(options, budgets, plain.loop, alpn[options.protocols], (connection) => {
     if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
     else http1.accept(connection);
   });

@@ -2,9 +2,7 @@ import type { Clock } from '@engram/core';
 import { type LoopWatch, unwatched } from '@engram/loop';
 import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
-import { INFLATED_TURN_BYTES } from '../h2/limits.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import { TurnAllowance } from '../h2/turn-allowance.ts';
 import type { MethodObserver, ServeOptions } from '../serve-options.ts';
 import { MessageWriter } from './message-writer.ts';
 
@@ -22,8 +20,6 @@ export class CallServer {
   readonly watch: LoopWatch;
   readonly messageMaxBytes: number;
   readonly deadlines: DeadlineWheel;
-  /** Decompression can turn few bytes into much work. Uncompressed calls do not wait for it. */
-  readonly inflation: TurnAllowance;
   readonly #services: ReadonlySet<string>;
 
   constructor({ methods, clock, observer, maxRequestBytes, watch }: ServeOptions) {
@@ -34,7 +30,6 @@ export class CallServer {
     this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;
     this.deadlines = new DeadlineWheel(clock);
-    this.inflation = new TurnAllowance(clock, INFLATED_TURN_BYTES);
     this.#services = new Set([...methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
 

@@ -162,11 +162,17 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     this.head.observer?.sent(bytes);
   }
 
-  /** The inflated message; undefined if it is invalid, and then the call has failed. */
+  /**
+   * The inflated message; undefined if it is invalid, and then the call has failed. Few bytes may become much work, so its
+   * time counts for the slice as that of a handler.
+   */
   protected inflated(compressed: Buffer): Buffer | undefined {
-    const { messageMaxBytes, inflation } = this.connection.server;
+    const { messageMaxBytes, clock, watch } = this.connection.server;
+    const startMs = clock.nowMs();
     const result = inflate(compressed, messageMaxBytes);
-    inflation.take('message' in result ? result.message.length : messageMaxBytes);
+    const nowMs = clock.nowMs();
+    this.host.worked(nowMs - startMs, nowMs);
+    if (nowMs - startMs > watch.budgetMs) watch.stretched('inflate', nowMs - startMs, this.head.path);
     if ('message' in result) return result.message;
     this.fail(result.fault);
     return undefined;

@@ -45,14 +45,6 @@ export class UnaryCall extends GrpcStream implements Admissible {
     }
   }
 
-  /** One turn inflates only a limited number of bytes, for all connections together. */
-  holdsBack(again: () => void): boolean {
-    const { inflation } = this.connection.server;
-    if (!this.#compressed || this.finished || !inflation.spent) return false;
-    inflation.nextTurn(again);
-    return true;
-  }
-
   /** False if the call has ended, because the client no longer waits. Reserved bytes count until the handler returns. */
   reserveAnswer(bytes: number): boolean {
     const { sender, admission } = this.host;

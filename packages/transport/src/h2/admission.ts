@@ -1,12 +1,14 @@
-import type { Clock, Share } from '@engram/core';
-import { RESUMED_PER_TURN, RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
+import type { Share } from '@engram/core';
+import type { Loop, PureJob, Task } from '@engram/loop';
+import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
+
+/** A start, or a resumption, may take as long as a slice: the clock is read after each (`Turn`). */
+const STEPS_EACH = 32;
 
 /** A call whose request is complete. */
 export interface Admissible {
   /** The call ended while it waited. */
   readonly finished: boolean;
-  /** True if the call must not start in this turn of the event loop. `again` is called in a later turn. */
-  holdsBack(again: () => void): boolean;
   start(): void;
 }
 
@@ -26,15 +28,16 @@ export interface AnswersHeld {
  * opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more running handlers than a client that
  * waits for its answers. No call starts while the client leaves too many answers unread, or while the connection holds
  * more than its share of the answer budget. A waiting call holds its stream, and the number of streams is bounded.
- * While a call waits, the client gets no new window to send in.
+ * While a call waits, the client gets no new window to send in. Calls that waited start in slices of the loop.
  */
 export class Admission {
   readonly #runningMax: number;
   readonly #answers: AnswersHeld;
   readonly #share: Share;
-  readonly #clock: Clock;
+  readonly #loop: Loop;
+  readonly #starts: Task;
+  readonly #resumes: Task;
   readonly #emptied: () => void;
-  readonly #advance = (): void => this.advance();
   #running = 0;
   #runningBytes = 0;
   /** Calls before `#first` have been started. */
@@ -45,12 +48,17 @@ export class Admission {
   readonly #crowded = new Set<Crowded>();
   #resuming = false;
 
-  /** `share` is the connection's share of the answer budget; `emptied` is called when no call waits any more. */
-  constructor(runningMax: number, answers: AnswersHeld, share: Share, clock: Clock, emptied: () => void) {
+  /**
+   * `share` is the connection's share of the answer budget; `emptied` is called when no call waits any more; `caller` is
+   * whose part of the loop's time starts take.
+   */
+  constructor(runningMax: number, answers: AnswersHeld, share: Share, loop: Loop, caller: object, emptied: () => void) {
     this.#runningMax = runningMax;
     this.#answers = answers;
     this.#share = share;
-    this.#clock = clock;
+    this.#loop = loop;
+    this.#starts = { work: 'client', caller, stage: 'start' };
+    this.#resumes = { work: 'client', caller, stage: 'resume' };
     this.#emptied = emptied;
   }
 
@@ -72,7 +80,7 @@ export class Admission {
 
   /** Starts the call now or as soon as the limits allow. */
   admit(call: Admissible): void {
-    if (!this.someWait && this.#mayStart(call)) {
+    if (!this.someWait && this.#mayStart()) {
       call.start();
       return;
     }
@@ -102,16 +110,13 @@ export class Admission {
    * connections release budget, too.
    */
   advance(): void {
-    if (this.#crowded.size > 0) this.#resume();
-    if (this.#letting || !this.someWait) return;
-    this.#letting = true; // a call that ends at once calls `advance` again
-    for (let call = this.#next; call !== undefined && this.#mayStart(call); call = this.#next) {
-      this.#first += 1;
-      if (!call.finished) call.start();
+    if (this.#crowded.size > 0 && !this.#resuming) {
+      this.#resuming = true;
+      void this.#loop.run(this.#resumes, this.#resume());
     }
-    this.#letting = false;
-    this.#forgetStarted();
-    if (!this.someWait) this.#emptied();
+    if (this.#letting || !this.someWait || !this.#mayStart()) return;
+    this.#letting = true; // a call that ends at once calls `advance` again
+    void this.#loop.run(this.#starts, this.#start());
   }
 
   /**
@@ -134,26 +139,27 @@ export class Admission {
     this.#crowded.delete(stream);
   }
 
-  readonly #resumeMore = (): void => {
-    this.#resuming = false;
-    this.#resume();
-  };
-
-  /** Resumes a few streams in a turn. A stream that waits again is resumed at the next call. */
-  #resume(): void {
-    if (this.#resuming) return;
-    let told = 0;
-    for (const stream of [...this.#crowded]) {
-      if (told === RESUMED_PER_TURN) {
-        this.#resuming = true;
-        this.#clock.soon(this.#resumeMore);
-        return;
-      }
-      if (this.isCrowded(stream)) continue;
-      this.#crowded.delete(stream);
-      told += 1;
-      stream.roomMade();
+  *#start(): PureJob<void> {
+    for (let call = this.#next; call !== undefined && this.#mayStart(); call = this.#next) {
+      this.#first += 1;
+      if (!call.finished) call.start();
+      if (this.#loop.shouldYield(STEPS_EACH) && this.someWait) yield;
     }
+    this.#letting = false;
+    this.#forgetStarted();
+    if (!this.someWait) this.#emptied();
+  }
+
+  /** A stream that waits again is resumed at the next call. */
+  *#resume(): PureJob<void> {
+    for (const stream of [...this.#crowded]) {
+      // It may have left while others had their turn.
+      if (!this.#crowded.has(stream) || this.isCrowded(stream)) continue;
+      this.#crowded.delete(stream);
+      stream.roomMade();
+      if (this.#loop.shouldYield(STEPS_EACH)) yield;
+    }
+    this.#resuming = false;
   }
 
   get #next(): Admissible | undefined {
@@ -167,13 +173,12 @@ export class Admission {
     this.#first = 0;
   }
 
-  #mayStart(call: Admissible): boolean {
+  #mayStart(): boolean {
     return (
       this.#running < this.#runningMax &&
       this.#runningBytes < RUNNING_MAX_BYTES &&
       this.#answers.heldBytes < SEND_QUEUE_MAX_BYTES &&
-      this.#share.mayGrow &&
-      !call.holdsBack(this.#advance)
+      this.#share.mayGrow
     );
   }
 }

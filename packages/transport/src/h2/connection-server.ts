@@ -1,5 +1,5 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
-import type { LoopWatch, TransportShare } from '@engram/loop';
+import type { Loop, LoopWatch } from '@engram/loop';
 import type { KeepaliveOptions } from '../serve-options.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
@@ -15,7 +15,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly handshakeMs: number;
   readonly budgets: ClientBudgets;
   readonly watch: LoopWatch;
-  readonly turn: TransportShare;
+  readonly loop: Loop;
   /** Called for each new connection. */
   leads(host: StreamHost): Leads;
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { assert, AssertionError, type Timer } from '@engram/core';
+import { AssertionError, type Timer } from '@engram/core';
 import {
   DEFAULT_WINDOW_BYTES,
   ErrorCode,
@@ -11,6 +11,7 @@ import {
   settingsFrame,
   windowUpdateFrame,
 } from '@engram/http2';
+import type { PureJob } from '@engram/loop';
 import type { Accepted } from '../listener.ts';
 import { AbuseBudget } from './abuse-budget.ts';
 import { Admission } from './admission.ts';
@@ -24,7 +25,6 @@ import { LeaveTaking } from './leave-taking.ts';
 import {
   CONNECTION_WINDOW_BYTES,
   HEADER_LIST_MAX_BYTES,
-  DROPPED_PER_TURN,
   LINGER_MS,
   STALL_MAX_MS,
   STREAM_WINDOW_BYTES,
@@ -71,10 +71,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   #closing = false;
   #lost = false;
   #linger: Timer | undefined;
-  /** The streams that are left when the connection ends. */
-  #toDrop: Iterator<Stream, void> | undefined;
-  /** The next slice of them is scheduled. */
-  #dropsLater = false;
+  /** The streams that are left when the connection ends are being dropped. */
+  #dropping = false;
 
   /** `gone` is called once, when the socket is closed and all streams have been notified. */
   constructor(server: ConnectionServer, accepted: Accepted, gone: (connection: Connection) => void) {
@@ -94,7 +92,9 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.receive = new ReceiveFlow(server.messageMaxBytes, requests, (streamId, increment) => {
       this.sender.control(windowUpdateFrame(streamId, increment));
     });
-    this.admission = new Admission(server.streamsMax, this.sender, answers, clock, () => this.receive.credit());
+    this.admission = new Admission(server.streamsMax, this.sender, answers, server.loop, this, () =>
+      this.receive.credit(),
+    );
     this.#leads = server.leads(this);
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
@@ -106,7 +106,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     );
     this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
     this.#socket.on('close', this.#onClose);
-    this.#intake = new Intake(accepted.socket, clock, server.turn, server.watch, this);
+    this.#intake = new Intake(accepted.socket, clock, server.loop.transport, server.watch, this);
     this.#greet();
     this.#socket.resume();
   }
@@ -317,36 +317,28 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   }
 
   /**
-   * Ends every stream, a limited number per turn of the event loop: a client may have opened tens of thousands, and
-   * each has a handler to notify.
+   * Ends every stream, in slices of the loop: a client may have opened tens of thousands, and each has a handler to
+   * notify.
    */
   #dropAll(): void {
     this.sender.end();
     this.receive.end();
-    if (this.#dropsLater) return;
-    this.#toDrop ??= this.streams.removable();
-    this.#dropSlice();
+    if (this.#dropping) return;
+    this.#dropping = true;
+    void this.server.loop.run({ work: 'client', caller: this, stage: 'end' }, this.#dropEach());
   }
 
-  readonly #dropSlice = (): void => {
-    const streams = this.#toDrop;
-    assert(streams !== undefined, 'a slice of nothing');
-    this.#dropsLater = false;
-    for (let count = 0; count < DROPPED_PER_TURN; count += 1) {
-      const next = streams.next();
-      if (next.done !== true) {
-        this.#drop(next.value, 'client');
-        continue;
-      }
-      if (this.#lost) {
-        this.#holdings.end();
-        this.#gone(this);
-      }
-      return;
+  *#dropEach(): PureJob<void> {
+    const { loop } = this.server;
+    for (const stream of this.streams.removable()) {
+      this.#drop(stream, 'client');
+      if (loop.shouldYield()) yield;
     }
-    this.#dropsLater = true;
-    this.server.clock.soon(this.#dropSlice);
-  };
+    this.#dropping = false;
+    if (!this.#lost) return;
+    this.#holdings.end();
+    this.#gone(this);
+  }
 
   #mayHoldStream(): boolean {
     const { streams } = this.#holdings;

@@ -36,10 +36,6 @@ export const OUTPUT_HELD_MAX_BYTES = 512 * 1024;
 export const SEND_QUEUE_MAX_BYTES = 16 * 1024 * 1024;
 /** No new call starts while the requests of running calls hold this many bytes. */
 export const RUNNING_MAX_BYTES = 32 * 1024 * 1024;
-/** No compressed call starts in a turn of the event loop in which this many bytes were inflated, on all connections. */
-export const INFLATED_TURN_BYTES = 4 * 1024 * 1024;
-/** Plain HTTP requests that start in one turn, on all connections: what a handler does later is in no slice of frames. */
-export const PLAIN_STARTED_PER_TURN = 32;
 /**
  * A compressed message on a stream costs its client one token of the abuse budget for each this many bytes of its
  * inflated size.
@@ -50,8 +46,6 @@ export const INFLATED_TOKEN_BYTES = 16 * 1024;
  * large.
  */
 export const STREAMED_ANSWER_BYTES = 1024 * 1024;
-/** Waiting streams that are resumed in one turn. */
-export const RESUMED_PER_TURN = 64;
 /** A stream's requests are not taken while this many bytes of its answers wait. */
 export const STREAM_QUEUE_HIGH_BYTES = 1024 * 1024;
 /** Size of DATA frames that the server sends: large frames save headers, small frames let other streams through. */
@@ -61,8 +55,6 @@ export const SEND_FRAME_MAX_BYTES = 64 * 1024;
 export const STALL_MAX_MS = 5 * 60_000;
 /** How often connections are checked for timeouts. */
 export const SWEEP_INTERVAL_MS = 5_000;
-/** Streams that one turn of the event loop ends when their connection ends. */
-export const DROPPED_PER_TURN = 256;
 /** After a GOAWAY for an error, input is read and dropped for this long, so that the client receives the reason. */
 export const LINGER_MS = 1_000;
 /**

@@ -4,12 +4,11 @@ import { BATCH_MAX_BYTES } from '../h2/limits.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import type { TurnAllowance } from '../h2/turn-allowance.ts';
-import type { HttpRequest, HttpResponse, ServeOptions } from '../serve-options.ts';
+import type { HttpRequest, HttpResponse } from '../serve-options.ts';
 import { CALL_ENDED } from '../status.ts';
-import { answerInTurn } from './answer-in-turn.ts';
 import { headFields } from './head-fields.ts';
 import { splitTarget } from './http1.ts';
+import type { PlainHttp } from './plain-http.ts';
 
 /** Headers that concern an HTTP/1.1 connection are not allowed in HTTP/2 (RFC 9113 §8.2.2). */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
@@ -20,10 +19,9 @@ const PIECE_BYTES = 256;
 /** A plain HTTP request over HTTP/2. */
 export class HttpExchange extends Stream implements Admissible {
   override readonly counted = true;
-  readonly #server: ServeOptions;
+  readonly #plain: PlainHttp;
   readonly #host: StreamHost;
   readonly #head: RequestHead;
-  readonly #starts: TurnAllowance;
   /** Created when a handler reads the signal, so that a lost connection does not pay for every request on it. */
   #gone: AbortController | undefined;
   #isGone = false;
@@ -32,13 +30,11 @@ export class HttpExchange extends Stream implements Admissible {
   #headSent = false;
   #wake: (() => void) | undefined;
 
-  /** `starts` counts the requests that start in this turn of the event loop. */
-  constructor(id: number, server: ServeOptions, host: StreamHost, head: RequestHead, starts: TurnAllowance) {
+  constructor(id: number, plain: PlainHttp, host: StreamHost, head: RequestHead) {
     super(id, host.sender.initialWindow);
-    this.#server = server;
+    this.#plain = plain;
     this.#host = host;
     this.#head = head;
-    this.#starts = starts;
   }
 
   get contentLength(): number {
@@ -57,18 +53,11 @@ export class HttpExchange extends Stream implements Admissible {
   }
 
   /**
-   * Admitted like a call. A request that the client resets counts as running until its handler returns. A client that
-   * does not read its answers gets no further request started.
+   * Admitted like a call. A request that the client resets counts as running until its handler returns, or until its slice
+   * would have begun. A client that does not read its answers gets no further request started.
    */
   halfClosed(): void {
     this.#host.admission.admit(this);
-  }
-
-  /** A turn starts only a limited number, for all connections together. */
-  holdsBack(again: () => void): boolean {
-    if (this.#isGone || !this.#starts.spent) return false;
-    this.#starts.nextTurn(again);
-    return true;
   }
 
   get finished(): boolean {
@@ -77,7 +66,6 @@ export class HttpExchange extends Stream implements Admissible {
 
   start(): void {
     const { admission } = this.#host;
-    this.#starts.take(1);
     // The handler may hold the body for longer than the stream is open.
     const bytes = this.#bodyBytes;
     this.#hold(0);
@@ -98,7 +86,7 @@ export class HttpExchange extends Stream implements Admissible {
 
   /** Twice the limit, because JSON carries bytes as base64. */
   get #bodyTooLong(): boolean {
-    return this.receivedBytes > 2 * this.#server.maxRequestBytes;
+    return this.receivedBytes > 2 * this.#plain.maxRequestBytes;
   }
 
   override sent(): void {
@@ -111,12 +99,16 @@ export class HttpExchange extends Stream implements Admissible {
 
   async #serve(): Promise<void> {
     try {
+      await this.#plain.turn(this.#host);
+      if (this.#isGone) return;
       await this.#answer(
-        this.#bodyTooLong ? { status: 413, headers: {}, body: '' } : await answerInTurn(this.#server, this.#request()),
+        this.#bodyTooLong
+          ? { status: 413, headers: {}, body: '' }
+          : await this.#plain.answer(this.#request(), this.#host),
       );
     } catch (error) {
       if (this.#isGone) return;
-      this.#server.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
+      this.#plain.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
       if (!this.#headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
       else this.#host.sender.finish(this);
     }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { assert, type ClientBudgets, type Share } from '@engram/core';
 import type { Accepted } from '../listener.ts';
-import { answerInTurn } from './answer-in-turn.ts';
 import { PacedSocket } from './paced-socket.ts';
+import type { PlainHttp } from './plain-http.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
 
 // An import of node:http reads all that it exports, and so loads node's client of WebSocket: 10 MiB.
@@ -38,14 +38,16 @@ interface Line {
 export class Http1Server {
   readonly #options: ServeOptions;
   readonly #budgets: ClientBudgets;
+  readonly #plain: PlainHttp;
   readonly #server: NodeHttpServer;
   readonly #lines = new WeakMap<Duplex, Line>();
   readonly #busy = new Set<ServerResponse>();
   #draining = false;
 
-  constructor(options: ServeOptions, budgets: ClientBudgets) {
+  constructor(options: ServeOptions, budgets: ClientBudgets, plain: PlainHttp) {
     this.#options = options;
     this.#budgets = budgets;
+    this.#plain = plain;
     const { headersMs, requestMs } = timeoutsOf(options);
     this.#server = createServer(
       {
@@ -147,7 +149,8 @@ export class Http1Server {
     if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
     const body = await readBody(request, 2 * this.#options.maxRequestBytes, share);
     if (typeof body === 'string') return bodyRefusals[body];
-    return await answerInTurn(this.#options, requestOf(request, connection, body, signal));
+    await this.#plain.turn(connection);
+    return await this.#plain.answer(requestOf(request, connection, body, signal), connection);
   }
 }
 

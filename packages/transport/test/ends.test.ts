@@ -1,30 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type Clock, nextTurn } from '@engram/core';
 import { realClock } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { describe, expect, test } from 'vitest';
-import { EndingLine } from '../src/ending-line.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
+import { HeldLoop } from './support/held-loop.ts';
 import { startServing, until } from './support/serving.ts';
 
 /* Connections that end at once are closed in turn. */
-
-test('one end in each slice, in order, and few slices are requested ahead', () => {
-  const slices: (() => void)[] = [];
-  const line = new EndingLine({ giveWay: (fire) => void slices.push(fire) });
-  const ended: number[] = [];
-  for (let at = 0; at < 100; at += 1) line.push(() => ended.push(at));
-  expect([ended, slices.length, line.waiting]).toEqual([[], 8, 100]);
-  slices.shift()!();
-  expect([ended, slices.length, line.waiting]).toEqual([[0], 8, 99]);
-  for (let slice = slices.shift(); slice !== undefined; slice = slices.shift()) slice();
-  expect(ended).toEqual(Array.from({ length: 100 }, (_, at) => at));
-  line.push(() => ended.push(100));
-  slices.shift()!();
-  expect(ended.at(-1)).toBe(100);
-});
 
 const CLIENTS = 20;
 
@@ -42,9 +26,9 @@ describe.each(['tls', 'plain'])('of clients that have not said what they want, o
   }
 
   async function opened(handshakeMs: number) {
-    const slices: (() => void)[] = [];
-    const clock: Clock = { ...realClock, giveWay: (fire) => void slices.push(fire) };
-    const changes = { clock, timeouts: { handshakeMs }, ...(kind === 'tls' ? { tls: tls() } : undefined) };
+    const loop = new HeldLoop(realClock, 'end');
+    const { slices } = loop;
+    const changes = { loop, timeouts: { handshakeMs }, ...(kind === 'tls' ? { tls: tls() } : undefined) };
     const serving = await startServing(serve, changes);
     const head = kind === 'tls' ? Buffer.from([22, 3, 1, 2]) : Buffer.from('PR');
     const sockets = Array.from({ length: CLIENTS }, () => connect(serving.port, '127.0.0.1').on('error', () => {}));
@@ -53,12 +37,12 @@ describe.each(['tls', 'plain'])('of clients that have not said what they want, o
     await until(() => serving.observer.connections === CLIENTS);
     /** Each slice closes one connection. */
     const expectOneBySlice = async (): Promise<void> => {
-      await until(() => slices.length === 8);
+      await until(() => slices.length === CLIENTS);
       for (let left = CLIENTS; left > 0; left -= 1) {
         expect(serving.observer.connections).toBe(left);
         slices.shift()!();
         await until(() => serving.observer.connections < left);
-        for (let turn = 0; turn < 3; turn += 1) await nextTurn(realClock);
+        for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       }
       expect(serving.observer.connections).toBe(0);
     };

@@ -1,0 +1,35 @@
+import type { Logger } from '@engram/core';
+import { Loop } from '@engram/loop';
+import type { HttpHandler, HttpRequest, HttpResponse, ServeOptions } from '../serve-options.ts';
+
+/**
+ * The handler of requests that are not gRPC. What it does is in no slice of frames, so a request begins in a slice of its
+ * own, and is answered in another one: the handlers of hundreds of requests may wait for the same event, such as the text of
+ * /metrics. All of them are resumed at once, and sending an answer takes longer than asking for it.
+ */
+export class PlainHttp {
+  readonly loop: Loop;
+  readonly logger: Logger;
+  readonly maxRequestBytes: number;
+  readonly #http: HttpHandler;
+
+  constructor({ http, loop, clock, logger, maxRequestBytes }: ServeOptions) {
+    this.loop = loop ?? new Loop({ clock });
+    this.logger = logger;
+    this.maxRequestBytes = maxRequestBytes;
+    this.#http = http;
+  }
+
+  /** Resolves in a slice of the connection. */
+  turn(connection: object): Promise<void> {
+    return this.loop.pause({ work: 'client', caller: connection, stage: 'http' });
+  }
+
+  async answer(request: HttpRequest, connection: object): Promise<HttpResponse> {
+    try {
+      return await this.#http(request);
+    } finally {
+      await this.turn(connection);
+    }
+  }
+}
