@@ -17,7 +17,7 @@ export interface LoopOptions {
   readonly pace?: Pace;
 }
 
-/** What a class has used. Only slices that waited for their turn are measured: what ends at once reads no clock. */
+/** What a class has used. The first slice of a job is not measured: what ends at once reads no clock. */
 export interface ClassUsage {
   slices: number;
   ms: number;
@@ -58,6 +58,8 @@ export class Loop implements Turn {
   #untilMs = 0;
   /** The time of this turn is up: no callback gives a slice before `#renew`. */
   #over = false;
+  /** Jobs that go on when a promise settles do so until this time, in this turn. Undefined: none has. */
+  #goOnUntilMs: number | undefined;
   /** The last slice of this turn, and the time up to which it is charged. */
   #last: Task | undefined;
   #chargedMs = 0;
@@ -67,12 +69,9 @@ export class Loop implements Turn {
     this.#clock = clock;
     this.#pace = pace ?? new MeasuredPace(clock);
     this.transport = new TransportShare(clock);
-    const queue = this.#queue;
     this.#giver = {
-      get idle() {
-        return queue.size === 0;
-      },
       park: (parked) => this.#park(parked),
+      goOn: (parked) => this.#goOn(parked),
       enter: (nowMs) => this.#enter(nowMs),
       leave: () => this.#leave(),
     };
@@ -132,6 +131,22 @@ export class Loop implements Turn {
     this.#running = false;
   }
 
+  /**
+   * Promises may settle within the turn, one after another: without a bound, a job that waits for them would do all of its
+   * work in one turn.
+   */
+  #goOn(parked: Parked): void {
+    const nowMs = this.#clock.nowMs();
+    if (this.#goOnUntilMs === undefined) {
+      this.#goOnUntilMs = nowMs + JOBS_TURN_MS;
+      this.#clock.soon(() => {
+        this.#goOnUntilMs = undefined;
+      });
+    }
+    if (this.#queue.size === 0 && nowMs < this.#goOnUntilMs) this.#slice(parked, nowMs);
+    else this.#park(parked);
+  }
+
   #park(parked: Parked): void {
     this.#queue.push(parked.task, parked);
     if (!this.#over && this.#asked < ASKED_MAX) this.#ask();
@@ -162,9 +177,13 @@ export class Loop implements Turn {
 
   #give(nowMs: number): void {
     const parked = this.#queue.take();
-    const { task } = parked;
     // Requests a callback for work beyond ASKED_MAX.
     if (this.#queue.size > this.#asked) this.#ask();
+    this.#slice(parked, nowMs);
+  }
+
+  #slice(parked: Parked, nowMs: number): void {
+    const { task } = parked;
     this.#last = task;
     this.#chargedMs = nowMs;
     try {

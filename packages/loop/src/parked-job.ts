@@ -11,9 +11,9 @@ export interface Parked {
 
 /** The part of the loop that a parked job uses. */
 export interface SliceGiver {
-  /** Nothing waits for a slice. */
-  readonly idle: boolean;
   park(parked: Parked): void;
+  /** As `park`, for a job whose promise has settled: it has a slice at once if nobody waits, and the turn has time left. */
+  goOn(parked: Parked): void;
   /** Gives what runs between the two calls a slice. */
   enter(nowMs?: number): void;
   leave(): void;
@@ -52,19 +52,13 @@ export class ParkedJob<Result> implements Parked {
     if (value === undefined) this.#loop.park(this);
     else {
       value.then(
-        () => this.#goOn(),
+        () => this.#loop.goOn(this),
         (reason: unknown) => {
           this.#failure = { reason };
-          this.#goOn();
+          this.#loop.goOn(this);
         },
       );
     }
-  }
-
-  /** What the job waited for is there. It goes on at once if nobody else waits, and takes its turn otherwise. */
-  #goOn(): void {
-    if (this.#loop.idle) this.resume();
-    else this.#loop.park(this);
   }
 
   #advance(nowMs: number | undefined): void {

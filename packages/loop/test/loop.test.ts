@@ -155,14 +155,34 @@ test('a job waits for a value, and gets a failure thrown into it', async () => {
   }
   expect(await turns.loop.run(READ, reading(Promise.resolve('bytes')))).toBe('bytes');
   expect(await turns.loop.run(READ, reading(Promise.reject('the disk')))).toBe('failed: the disk');
-  expect(turns.asked, 'nobody waits, so it goes on at once').toBe(0);
+  expect(turns.loop.waiting('client'), 'nobody waits, so it goes on at once').toBe(0);
+  await turns.turn();
 
   const other = turns.loop.run(COMPACT, turns.work(9));
   const waiting = turns.loop.run(READ, reading(Promise.resolve('later')));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(turns.asked, 'it takes its turn behind what waits').toBe(2);
+  expect(turns.loop.waiting('client'), 'it takes its turn behind what waits').toBe(1);
   await turns.until(Promise.all([other, waiting]));
   expect(await waiting).toBe('later');
+});
+
+test('a job whose promises settle at once has the slices of one turn, and then waits as others do', async () => {
+  const turns = new Turns('measured');
+  let read = 0;
+  function* reading(): Job<void> {
+    for (; read < 20; read += 1) {
+      yield* settled(Promise.resolve());
+      turns.nowMs += JOBS_TURN_MS / 4;
+    }
+  }
+  const all = Promise.resolve(turns.loop.run(READ, reading()));
+  for (let most = 4; most <= 20; most += 5) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(read).toBeLessThanOrEqual(most);
+    await turns.turn();
+  }
+  expect(await turns.until(all)).toBeLessThan(20);
+  expect(turns.loop.usage.get('client')).toMatchObject({ ms: 20 * (JOBS_TURN_MS / 4), longestMs: JOBS_TURN_MS / 4 });
 });
 
 test('a job within a job shares its slice', () => {
