@@ -39,8 +39,8 @@ async function wentBack(lab: Lab): Promise<string> {
   await leader.log.seal(sealOf(2));
   await leader.log.append(batchOf(2), sealOf(2));
   pd.backMs = BACK_MS;
-  const ended = await running.timestamp().catch((error: unknown) => error);
-  if (!isTikvError(ended, 'timestamp-regression')) throw new Error(`a running client: ${String(ended)}`);
+  const behind = await running.timestamp().catch((error: unknown) => error);
+  if (!isTikvError(behind, 'timestamp-regression')) throw new Error(`a running client: ${String(behind)}`);
   await using after = await connect(lab, pd);
   const refused = await open(after, prefix).catch((error: unknown) => error);
   const cause = refused instanceof StorageOpenError ? refused.cause : refused;
@@ -50,6 +50,7 @@ async function wentBack(lab: Lab): Promise<string> {
   await using later = await open(after, prefix);
   expectEqual(await later.log.seal(sealOf(3)), 3, 'the end of the log, when PD has passed it');
   expectEqual(await count(later), 2, 'the records then');
+  if ((await running.timestamp()) <= cause.birth) throw new Error('a running client goes on too early');
   return cause.message;
 }
 

@@ -19,6 +19,8 @@ export interface ClusterMemberOptions extends MemberOptions {
    * a member that does. If no member reaches storage, the leader stays.
    */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
+  /** Fires with the reason if storage will never serve this process again. The member ends by it. */
+  readonly storageEnded?: AbortSignal;
   /** When the members' data is compared. Default: never. */
   readonly corruptionChecks?: CorruptionIntervals;
   /** How the image that members share is kept. Default: `defaultImagePolicy`. */

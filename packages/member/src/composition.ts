@@ -59,6 +59,11 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
     if (!signal.aborted) options.onFatal(error);
   };
 
+  // Nothing else would end a follower: it asks storage for little, and repeats what fails.
+  const onStorageEnded = (): void =>
+    onFatal(new Error('storage will not serve this process again', { cause: options.storageEnded?.reason }));
+  options.storageEnded?.addEventListener('abort', onStorageEnded, { signal });
+
   const storeOptions = {
     ...settings,
     clock,

@@ -469,3 +469,15 @@ test('whoever waits until a member is ready can give up', async () => {
   abort.abort(new Error('given up'));
   await expect(cluster.run(ready)).rejects.toThrow('given up');
 });
+
+test('a member that storage will not serve again ends and says why, a follower too', async () => {
+  const cluster = await TestCluster.start();
+  await cluster.leader();
+  cluster.endStorage.abort(new Error('PD does not keep to its protocol'));
+  expect(cluster.fatal.map(({ message, cause }) => `${message}: ${String(cause)}`)).toEqual(
+    Array.from(
+      { length: 3 },
+      () => 'storage will not serve this process again: Error: PD does not keep to its protocol',
+    ),
+  );
+});

@@ -30,6 +30,8 @@ export class TestCluster {
   clusterId = 0xc1n;
   readonly log = new SharedLog('the log');
   readonly fatal: Error[] = [];
+  /** Storage ends the members by it. */
+  readonly endStorage = new AbortController();
   readonly removed: bigint[] = [];
   /** The faults of a member's storage, from its next start on. */
   readonly plans = new Map<bigint, FaultPlan>();
@@ -109,6 +111,7 @@ export class TestCluster {
         signal.addEventListener('abort', () => late.reject(signal.reason), { once: true });
         await Promise.race([way(), late.promise]);
       },
+      storageEnded: this.endStorage.signal,
       firstMembers: joins ? undefined : this.#firstMembers,
       ...(joins ? { introduction: this.#introduction } : {}),
       settings: this.settings,

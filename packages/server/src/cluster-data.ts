@@ -57,6 +57,8 @@ export interface ClusterData {
   readonly raftStorage: TikvRaftStorage;
   /** Checks that PD and TiKV answer this member. */
   readonly probeStorage: (signal: AbortSignal) => Promise<void>;
+  /** See `ClusterMemberOptions`. */
+  readonly storageEnded: AbortSignal;
   readonly election: ElectionRules;
 }
 
@@ -187,6 +189,7 @@ export async function openClusterData(
       const txn = await client.begin({ signal, timeoutMs: PROBE_TIMEOUT_MS });
       await txn.get(keys.root, { signal, timeoutMs: PROBE_TIMEOUT_MS });
     },
+    storageEnded: client.ended,
     election,
   };
 }

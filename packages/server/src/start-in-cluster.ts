@@ -72,6 +72,7 @@ export async function startInCluster(
     feedBytesMax: config.memory.followerFeedBytes,
     token: cluster.token,
     probeStorage: data.probeStorage,
+    storageEnded: data.storageEnded,
     firstMembers: data.firstMembers,
     ...(data.firstMembers === undefined
       ? { introduction: { members: data.members, read: data.readMembers } }

@@ -104,7 +104,7 @@ export class TikvRaftStorage implements RaftStorage {
         } else if (tries % HIDDEN_TRIES === 1) await this.#tellIfHidden(call);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (!isTikvError(error) || error.code === 'timestamp-regression') throw error;
+        if (!isTikvError(error)) throw error;
         logger.warn({ error: error.message }, 'the Raft state of this member cannot be written: trying again');
       }
       await this.#pause();

@@ -171,6 +171,11 @@ export class TikvClient implements AsyncDisposable {
     return new Transaction(this.#engine, timestamp, options);
   }
 
+  /** Fires when the client can never serve again. Its reason is the TikvError of every later call: `closed`, or what ended the client. */
+  get ended(): AbortSignal {
+    return this.#closer.signal;
+  }
+
   get status(): ClientStatus {
     const { pd, locator, background } = this.#engine;
     return {

@@ -63,6 +63,7 @@ const retryableCodes: ReadonlySet<TikvErrorCode> = new Set([
   'deadline-exceeded',
   'backoff-exhausted',
   'pd-unreachable',
+  'timestamp-regression',
   'region-unavailable',
   'store-unreachable',
   'disk-full',

@@ -1,4 +1,5 @@
 import { GrpcCode } from '@engram/core';
+import { composeTimestamp } from '@engram/tso';
 import { expect, test } from 'vitest';
 import { isTikvError, TikvError, TransportError } from '../index.ts';
 import { Bench, k } from './support/bench.ts';
@@ -101,13 +102,26 @@ test('case 6: one answer for five callers: they get consecutive timestamps, the 
   expect(bench.cluster.pdCalls.filter((call) => call.endsWith('/Tso'))).toHaveLength(1);
 });
 
-test('case 7: a timestamp below one that was seen before is fatal for the whole client', async () => {
+test('case 7: a timestamp below one that was seen before goes to nobody, and the client goes on when PD has passed it', async () => {
   const bench = await Bench.make();
   await bench.run(bench.client.timestamp());
   bench.cluster.pd.mangleTso = (answer) => ({ ...answer, timestamp: { physical: 1_000, logical: 1 } });
   expect(await bench.run(codeOf(bench.client.timestamp()))).toBe('timestamp-regression');
   bench.cluster.pd.mangleTso = undefined;
-  expect(await bench.run(codeOf(bench.client.get(k('a'))))).toBe('timestamp-regression');
+  // Reads at the newest version need no timestamp.
+  expect(await bench.run(bench.client.get(k('a')))).toBeUndefined();
+  expect(await bench.run(bench.client.timestamp())).toBeGreaterThan(composeTimestamp(1_000, 1));
+});
+
+test('an answer with another number of timestamps than was asked for ends the whole client, which tells why', async () => {
+  const bench = await Bench.make();
+  await bench.run(bench.client.timestamp());
+  expect(bench.client.ended.aborted).toBe(false);
+  bench.cluster.pd.mangleTso = (answer) => ({ ...answer, count: 7 });
+  expect(await bench.run(codeOf(bench.client.timestamp()))).toBe('protocol-error');
+  bench.cluster.pd.mangleTso = undefined;
+  expect(await bench.run(codeOf(bench.client.get(k('a'))))).toBe('protocol-error');
+  expect(bench.client.ended.reason).toMatchObject({ code: 'protocol-error' });
 });
 
 test('case 8: nobody waits, nothing is asked: PD never sees a count of 0', async () => {

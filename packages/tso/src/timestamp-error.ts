@@ -1,7 +1,7 @@
 /** Every way in which the oracle itself fails. What a stream or a call fails with keeps its own error. */
 export const timestampErrors = {
   closed: 'the oracle is closed',
-  /** An answer lies at or below one that came before. Snapshot isolation depends on the order, so nothing is dealt any more. */
+  /** An answer lies at or below one that came before. Snapshot isolation depends on the order, so nobody gets it. */
   regression: 'a timestamp lies below an earlier one',
   /** An answer has another number of timestamps than was asked for. */
   'other-count': 'other timestamps came than were asked for',

@@ -25,7 +25,7 @@ export interface TimestampOracleOptions {
   readonly translate: (error: TimestampError) => Error;
   /** One request brought `count` timestamps. */
   readonly onDealt: (count: number, durationMs: number) => void;
-  /** Called once, after wrong timestamps or a refusal: nothing is dealt any more. */
+  /** Called once, after another number of timestamps than was asked for, or a refusal: nothing is dealt any more. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -202,7 +202,7 @@ export class TimestampOracle {
     // The answer names the last timestamp of the run. The first caller gets the lowest.
     const first = answer.last - BigInt(count - 1);
     if (first <= this.#last) {
-      this.#stop(translate(new TimestampError('regression', `${first} after ${this.#last}`)), batch);
+      this.#refuse(translate(new TimestampError('regression', `${first} after ${this.#last}`)), batch);
       return;
     }
     this.#last = answer.last;
@@ -214,7 +214,16 @@ export class TimestampOracle {
     }
   }
 
-  /** Ends the client after wrong timestamps, because snapshot isolation depends on them. */
+  /**
+   * The server went back. Nobody gets such a timestamp, because snapshot isolation depends on the order. Later callers ask again, over a
+   * new stream, and get one as soon as the server has passed what this client has seen.
+   */
+  #refuse(error: Error, batch: readonly Waiter[]): void {
+    this.#options.stream.drop();
+    for (const waiter of batch) this.#settle(waiter)?.reject(error);
+  }
+
+  /** Ends the client, whose server does not keep to the protocol or refuses it. */
   #stop(error: Error, batch: readonly Waiter[]): void {
     this.#fatal = error;
     for (const waiter of batch) this.#settle(waiter)?.reject(error);

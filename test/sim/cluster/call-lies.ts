@@ -88,7 +88,8 @@ const makers: readonly ((random: Prng, line: CallLine) => CallLie)[] = [
       epoch: line.epoch,
       txn: encodeTxn(putOf(line.name)),
     }),
-    error: /^NotCapable$/,
+    // One that does not lead, or no longer, refuses whatever it is.
+    error: /^Not(Capable|Leader)$/,
   }),
 
   (random, line) => ({

@@ -41,6 +41,8 @@ export interface LifeStorage {
   readonly storage: Storage & { readonly image?: SharedImage };
   readonly raftStorage: RaftStorage;
   readonly probe: (signal: AbortSignal) => Promise<void>;
+  /** See `ClusterMemberOptions`. */
+  readonly storageEnded?: AbortSignal;
   readonly imagePolicy: ImagePolicy;
   /** See `ClusterMemberOptions`. */
   readonly feedBytesMax?: number;
@@ -128,7 +130,7 @@ export abstract class MemberLife implements Served {
     const flags = flagsOf(this.#parts);
     // A member that joins keeps the connections that it was given until the leader has told it of others.
     this.links.setMembers(peers);
-    const { storage, raftStorage, probe, imagePolicy, feedBytesMax } = await this.openStorage();
+    const { storage, raftStorage, probe, storageEnded, imagePolicy, feedBytesMax } = await this.openStorage();
     this.#member = await ClusterMember.start({
       storage,
       raftStorage,
@@ -146,6 +148,7 @@ export abstract class MemberLife implements Served {
       imagePolicy,
       ...(feedBytesMax === undefined ? {} : { feedBytesMax }),
       probeStorage: probe,
+      ...(storageEnded === undefined ? {} : { storageEnded }),
       firstMembers,
       ...(firstMembers === undefined ? { introduction: { members: peers, read: readPeers } } : {}),
       settings: { ...storeSettings(settings, { clock, random }), quotaBytes: flags.quotaBytes },

@@ -44,6 +44,11 @@ export class TikvLife extends MemberLife {
     this.way = new TikvWay({ inner: stores.transport, process, random, delayMsMax: settings.logDelayMsMax });
   }
 
+  /** Values that the node lacks are read at a timestamp, and PD may deal none that is of use for a long time. */
+  get slowReads(): boolean {
+    return this.#parts.stores.pd.wentBack;
+  }
+
   get forgotten(): boolean {
     return this.#parts.isForgotten();
   }
@@ -133,6 +138,7 @@ export class TikvLife extends MemberLife {
         const txn = await client.begin({ signal: either, timeoutMs: PROBE_TIMEOUT_MS });
         await txn.get(keys.root, { signal: either, timeoutMs: PROBE_TIMEOUT_MS });
       },
+      storageEnded: client.ended,
       imagePolicy: {
         everyBytesMin: settings.imageEveryBytes,
         everyBytesMax: 4 * settings.imageEveryBytes,

@@ -74,6 +74,7 @@ export class TikvTroubles {
     this.#damages = false;
     stores.pd.leader = Math.max(0, stores.pd.leader);
     stores.pd.catchUp();
+    stores.pd.repairClock();
     stores.mvcc.declinesOnePhase = false;
     stores.regions.followPd();
     for (const id of stores.stores.keys()) this.revive(id);

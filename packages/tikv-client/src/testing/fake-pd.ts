@@ -1,6 +1,6 @@
 import { type Clock, compareBytes, GrpcCode } from '@engram/core';
 import { type Codec, decode, encode } from '@engram/protobuf';
-import { composeTimestamp, maxTimestamp, type Timestamp } from '@engram/tso';
+import { composeTimestamp, maxTimestamp, physicalMs, type Timestamp } from '@engram/tso';
 import type { StoreInit } from '../proto/gen/metapb.ts';
 import * as pd from '../proto/gen/pdpb.ts';
 import { TransportError } from '../transport/transport.ts';
@@ -48,18 +48,34 @@ export class FakePd {
     this.#strict = strict;
   }
 
-  /** From now on deals timestamps from `ms` before those that it would deal, as a PD that lost its state, or another one. */
+  /**
+   * From now on deals timestamps from `ms` before those that it would deal, as a PD that lost its state, or another one. What it would
+   * deal may lie far before or above its clock: behind a clock that was put back the old timestamps go on.
+   */
   goBack(ms: number): void {
-    this.clockOffsetMs -= ms;
-    this.#backMs += ms;
+    const clockMs = Math.floor(this.#clock.nowMs()) + this.clockOffsetMs;
+    const backMs = Math.min(ms, clockMs - physicalMs(this.#lastTs) + ms);
+    this.clockOffsetMs -= backMs;
+    this.#backMs += backMs;
     this.#lastTs = 0n;
     this.#firstLogical += 20_000;
+  }
+
+  /** Whether its timestamps lie below those that it dealt before. */
+  get wentBack(): boolean {
+    return this.#backMs > 0;
   }
 
   /** From now on deals timestamps as if it had never gone back. */
   catchUp(): void {
     this.clockOffsetMs += this.#backMs;
     this.#backMs = 0;
+  }
+
+  /** A clock that is behind the timestamps that were dealt goes on from them. */
+  repairClock(): void {
+    const behindMs = physicalMs(this.#lastTs) - Math.floor(this.#clock.nowMs()) - this.clockOffsetMs;
+    if (this.#lastTs > 0n && behindMs > 0) this.clockOffsetMs += behindMs;
   }
 
   /** Deals `count` timestamps and returns the last, without a request. For tests that act as other clients. */
