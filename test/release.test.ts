@@ -60,10 +60,10 @@ const formats = [
   ['segment', 'packages/storage-segment/src/format/layout.ts', /^const FORMAT_VERSION = (\d+);$/m],
   ['manifest', 'packages/storage-segment/src/manifest/manifest.ts', /^const FORMAT_VERSION = (\d+);$/m],
   ['state file', 'packages/storage-leveldb/src/state-file.ts', /^const FORMAT_VERSION = (\d+);$/m],
-  ['seal', 'packages/storage-tikv/src/seal-record.ts', /^const FORMAT = (\d+);$/m],
-  ['batch', 'packages/storage-tikv/src/batch-format.ts', /^const FORMAT = (\d+);$/m],
-  ['image root', 'packages/storage-tikv/src/image-root.ts', /^const FORMAT = (\d+);$/m],
-  ['image piece', 'packages/storage-tikv/src/image-piece.ts', /^const FORMAT = (\d+);$/m],
+  ['seal', 'packages/storage-tikv/src/format/seal-record.ts', /^const FORMAT = (\d+);$/m],
+  ['batch', 'packages/storage-tikv/src/format/batch-format.ts', /^const FORMAT = (\d+);$/m],
+  ['image root', 'packages/storage-tikv/src/format/image-root.ts', /^const FORMAT = (\d+);$/m],
+  ['image piece', 'packages/storage-tikv/src/format/image-piece.ts', /^const FORMAT = (\d+);$/m],
   ['cluster root', 'packages/storage-tikv/src/cluster-root.ts', /^const FORMAT = (\d+);$/m],
 ] as const;
 

@@ -39,6 +39,13 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     cleaner: ['disk', 'format', 'manifest', 'segments'],
     log: ['disk', 'format', 'manifest', 'segments'],
   },
+  'storage-tikv': {
+    format: [],
+    log: ['format'],
+    image: ['format', 'log'],
+    needs: ['format', 'log', 'image'],
+    copy: ['format', 'log', 'image'],
+  },
   sim: { model: [] },
 };
 

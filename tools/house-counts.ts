@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -15,7 +15,7 @@ interface Source {
   readonly text: string;
 }
 
-/** Two forms of one rule, by what declares each. Both are there: one twin. */
+/** Two forms of one rule, by what declares each. Both are there: one twin. A file may lie in any folder of its src/. */
 const twins: readonly (readonly [path: string, one: string, other: string])[] = [
   ['sequencer/src/sequencer.ts', '  sequence(', '*sequenceSliced('],
   ['sequencer/src/sequencer.ts', '  #checkSimple(', '*#check('],
@@ -57,7 +57,11 @@ const files = (sources: readonly Source[], pattern: RegExp): number =>
   sources.filter(({ text }) => pattern.test(text)).length;
 
 function counts(sources: readonly Source[]): Readonly<Record<string, number>> {
-  const textOf = (path: string): string => sources.find((source) => source.path === `packages/${path}`)?.text ?? '';
+  const textOf = (path: string): string => {
+    const [src, name] = [posix.dirname(path), posix.basename(path)];
+    const isIt = (source: Source) => source.path.startsWith(`packages/${src}/`) && posix.basename(source.path) === name;
+    return sources.find(isIt)?.text ?? '';
+  };
   return {
     'cost constants': matches(sources, /^(?:export )?const \w+_US\b/gm),
     twins: twins.filter(([path, one, other]) => textOf(path).includes(one) && textOf(path).includes(other)).length,

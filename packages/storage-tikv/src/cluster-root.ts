@@ -1,7 +1,7 @@
 import { StorageOpenError } from '@engram/storage';
 import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
 import { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN, timestampText } from '@engram/tso';
-import type { LogKeys } from './log-keys.ts';
+import type { LogKeys } from './format/log-keys.ts';
 
 /** A member at the founding of the cluster. Raft keeps later changes of the membership. */
 export interface FoundingMember {

@@ -1,13 +1,13 @@
 import { compareBytes } from '@engram/core';
 import type { RegionInfo, Snapshot, TikvClient } from '@engram/tikv-client';
-import { emptyChain } from './chain.ts';
+import { emptyChain } from './format/chain.ts';
 import { type ClusterRoot, openRoot } from './cluster-root.ts';
-import { PieceMissing, TikvPieces } from './image-pieces.ts';
-import type { Image, ImageRoot } from './image-root.ts';
-import { type LogKey, LogKeys } from './log-keys.ts';
-import { imageRootOf, type LogSource, ownerOf, scanLog } from './log-source.ts';
-import { lookAtTail } from './log-tail.ts';
-import { MemberNeeds } from './member-needs.ts';
+import { PieceMissing, TikvPieces } from './image/image-pieces.ts';
+import type { Image, ImageRoot } from './format/image-root.ts';
+import { type LogKey, LogKeys } from './format/log-keys.ts';
+import { imageRootOf, type LogSource, ownerOf, scanLog } from './log/log-source.ts';
+import { lookAtTail } from './log/log-tail.ts';
+import { MemberNeeds } from './needs/member-needs.ts';
 
 /** A segment of the log that is not deleted. */
 export interface SegmentReport {

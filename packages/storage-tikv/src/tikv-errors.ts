@@ -1,6 +1,6 @@
 import { StorageClosedError, StorageCorruptError, StorageFailedError, StorageUnavailableError } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
-import { NewerFormat } from './batch-format.ts';
+import { NewerFormat } from './format/batch-format.ts';
 
 /** The signals that end a call: the caller's, and the storage's. */
 export interface Ends {

@@ -10,17 +10,17 @@ import {
   StorageCorruptError,
   type Trimmed,
 } from '@engram/storage';
-import { type PageEntry, PublishedPages } from './image-directory.ts';
-import { collectImageGarbage } from './image-garbage.ts';
-import { PieceMissing, TikvPieces } from './image-pieces.ts';
-import { type Image, imageBytes, type ImageRoot } from './image-root.ts';
-import type { ImageRootStore, RootHolder } from './image-root-store.ts';
-import { ImageWriter } from './image-writer.ts';
-import type { LogSource } from './log-source.ts';
-import type { LogTrim } from './log-trim.ts';
-import type { MemberNeeds } from './member-needs.ts';
-import type { NodeBytes } from './node-bytes.ts';
-import type { SafePointKeeper } from './safe-point-keeper.ts';
+import { type PageEntry, PublishedPages } from './image/image-directory.ts';
+import { collectImageGarbage } from './image/image-garbage.ts';
+import { PieceMissing, TikvPieces } from './image/image-pieces.ts';
+import { type Image, imageBytes, type ImageRoot } from './format/image-root.ts';
+import type { ImageRootStore, RootHolder } from './image/image-root-store.ts';
+import { ImageWriter } from './image/image-writer.ts';
+import type { LogSource } from './log/log-source.ts';
+import type { LogTrim } from './needs/log-trim.ts';
+import type { MemberNeeds } from './needs/member-needs.ts';
+import type { NodeBytes } from './copy/node-bytes.ts';
+import type { SafePointKeeper } from './needs/safe-point-keeper.ts';
 import { signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvImageParts {

@@ -10,15 +10,15 @@ import {
   batchFrom,
   endOf,
 } from '@engram/storage';
-import { chainBytes } from './chain.ts';
-import { holdsLog } from './holds-log.ts';
-import type { LogIndex } from './log-index.ts';
-import { ChainMismatch, readBatches } from './log-reader.ts';
-import { corrupt, type LogSource } from './log-source.ts';
-import { lookAtTail } from './log-tail.ts';
-import type { HeldLog, LogWriter } from './log-writer.ts';
-import type { NodeBytes } from './node-bytes.ts';
-import type { SharedRecords } from './shared-records.ts';
+import { chainBytes } from './format/chain.ts';
+import { holdsLog } from './log/holds-log.ts';
+import type { LogIndex } from './log/log-index.ts';
+import { ChainMismatch, readBatches } from './log/log-reader.ts';
+import { corrupt, type LogSource } from './log/log-source.ts';
+import { lookAtTail } from './log/log-tail.ts';
+import type { HeldLog, LogWriter } from './log/log-writer.ts';
+import type { NodeBytes } from './copy/node-bytes.ts';
+import type { SharedRecords } from './image/shared-records.ts';
 import { type Ends, signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvLogParts {

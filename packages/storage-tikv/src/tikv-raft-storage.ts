@@ -11,8 +11,8 @@ import {
 } from '@engram/election';
 import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
 import { timestampText } from '@engram/tso';
-import { hiddenFrom } from './hidden-from.ts';
-import type { LogKeys } from './log-keys.ts';
+import { hiddenFrom } from './log/hidden-from.ts';
+import type { LogKeys } from './format/log-keys.ts';
 
 export interface TikvRaftStorageOptions {
   readonly client: TikvClient;

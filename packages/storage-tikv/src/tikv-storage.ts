@@ -1,9 +1,9 @@
 import type { Log, SharedImage, Storage, Values } from '@engram/storage';
 import type { Lifetime } from '@engram/storage';
-import type { ImageCopy } from './image-copy.ts';
-import type { LocalCopy } from './local-copy.ts';
-import type { NodeBytes } from './node-bytes.ts';
-import type { SegmentRegions } from './segment-regions.ts';
+import type { ImageCopy } from './copy/image-copy.ts';
+import type { LocalCopy } from './copy/local-copy.ts';
+import type { NodeBytes } from './copy/node-bytes.ts';
+import type { SegmentRegions } from './log/segment-regions.ts';
 
 export interface TikvStorageParts {
   readonly log: Log;

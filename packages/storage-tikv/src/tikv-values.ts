@@ -1,7 +1,7 @@
 import type { LogPosition } from '@engram/core';
 import type { Checkpoint, Lifetime, LogBatch, StorageDivergedError, StorageSize, Values } from '@engram/storage';
-import type { LocalValues } from './local-values.ts';
-import type { NodeBytes } from './node-bytes.ts';
+import type { LocalValues } from './copy/local-values.ts';
+import type { NodeBytes } from './copy/node-bytes.ts';
 import { signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvValuesParts {

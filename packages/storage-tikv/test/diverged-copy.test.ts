@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { type LogBatch, type Storage, StorageDivergedError } from '@engram/storage';
 import { never, record, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
-import { chainBehind } from '../src/batch-format.ts';
-import { emptyChain } from '../src/chain.ts';
-import { LocalCopy } from '../src/local-copy.ts';
+import { chainBehind } from '../src/format/batch-format.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { LocalCopy } from '../src/copy/local-copy.ts';
 import { at, first } from './sim-bed.ts';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 

@@ -11,10 +11,10 @@ import {
   type EncodedBatch,
   encodingBatch,
   NewerFormat,
-} from '../src/batch-format.ts';
-import { emptyChain } from '../src/chain.ts';
-import { decodeSeal, encodeSeal } from '../src/seal-record.ts';
-import { crcOf } from '../src/value-crc.ts';
+} from '../src/format/batch-format.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { decodeSeal, encodeSeal } from '../src/format/seal-record.ts';
+import { crcOf } from '../src/format/value-crc.ts';
 
 const encodeBatch = (batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch =>
   doAtOnce(encodingBatch(batch, place, partBytesMax, new Slice()));

@@ -4,10 +4,10 @@ import { never } from '@engram/storage/testing';
 import { LogKeys, type TikvStorage, type TikvStorageOptions } from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
 import { expect } from 'vitest';
-import { emptyChain } from '../src/chain.ts';
-import { TikvPieces } from '../src/image-pieces.ts';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../src/image-root.ts';
-import type { ImageKey } from '../src/log-keys.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { TikvPieces } from '../src/image/image-pieces.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../src/format/image-root.ts';
+import type { ImageKey } from '../src/format/log-keys.ts';
 import { batchOf, SimBed } from './sim-bed.ts';
 
 /** The live records among this many positions are in one page. */

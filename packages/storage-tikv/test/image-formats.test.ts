@@ -9,9 +9,9 @@ import {
   type PageEntry,
   positionsHash,
   PublishedPages,
-} from '../src/image-directory.ts';
-import { decodePage, encodePage, findPlace, PlacesBuilder, placesCount, placesOf } from '../src/image-page.ts';
-import { decodePiecePart, encodePiece } from '../src/image-piece.ts';
+} from '../src/image/image-directory.ts';
+import { decodePage, encodePage, findPlace, PlacesBuilder, placesCount, placesOf } from '../src/image/image-page.ts';
+import { decodePiecePart, encodePiece } from '../src/format/image-piece.ts';
 import {
   decodeImageRoot,
   EMPTY_IMAGE_ROOT,
@@ -19,8 +19,8 @@ import {
   type ImageRoot,
   NO_PIECES,
   PieceHash,
-} from '../src/image-root.ts';
-import { type ImageKey, LogKeys } from '../src/log-keys.ts';
+} from '../src/format/image-root.ts';
+import { type ImageKey, LogKeys } from '../src/format/log-keys.ts';
 
 const at = logPosition;
 const keys = new LogKeys('test');

@@ -1,12 +1,12 @@
 import { type LogPosition, logPosition } from '@engram/core';
 import type { TikvClient } from '@engram/tikv-client';
 import { expect, test } from 'vitest';
-import { emptyChain } from '../src/chain.ts';
-import { encodePage, PlacesBuilder } from '../src/image-page.ts';
-import type { ImagePieces } from '../src/image-pieces.ts';
-import { ImageReader } from '../src/image-reader.ts';
-import type { Image, PieceTotals } from '../src/image-root.ts';
-import { type ImageKind, LogKeys } from '../src/log-keys.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { encodePage, PlacesBuilder } from '../src/image/image-page.ts';
+import type { ImagePieces } from '../src/image/image-pieces.ts';
+import { ImageReader } from '../src/image/image-reader.ts';
+import type { Image, PieceTotals } from '../src/format/image-root.ts';
+import { type ImageKind, LogKeys } from '../src/format/log-keys.ts';
 
 const RECORDS = 10_000;
 const PAGE_RECORDS = 100;

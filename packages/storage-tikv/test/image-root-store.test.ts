@@ -3,12 +3,12 @@ import { never, sealOf } from '@engram/storage/testing';
 import type { TikvClient } from '@engram/tikv-client';
 import { quiet } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
-import { emptyChain } from '../src/chain.ts';
-import { PublishedPages } from '../src/image-directory.ts';
-import { type ImageRoot, imageBytes, type RoundClaim } from '../src/image-root.ts';
-import { ImageRootStore } from '../src/image-root-store.ts';
-import { ImageWriter } from '../src/image-writer.ts';
-import type { LogSource } from '../src/log-source.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { PublishedPages } from '../src/image/image-directory.ts';
+import { type ImageRoot, imageBytes, type RoundClaim } from '../src/format/image-root.ts';
+import { ImageRootStore } from '../src/image/image-root-store.ts';
+import { ImageWriter } from '../src/image/image-writer.ts';
+import type { LogSource } from '../src/log/log-source.ts';
 import { ImageBed, imageAt } from './image-bed.ts';
 import { at } from './sim-bed.ts';
 

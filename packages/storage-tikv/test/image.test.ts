@@ -2,8 +2,8 @@ import { logPosition } from '@engram/core';
 import { type ImageBase, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
-import { encodePiece } from '../src/image-piece.ts';
-import { decodeImageRoot } from '../src/image-root.ts';
+import { encodePiece } from '../src/format/image-piece.ts';
+import { decodeImageRoot } from '../src/format/image-root.ts';
 import { ImageBed, imageAt } from './image-bed.ts';
 import { at, batchOf, first } from './sim-bed.ts';
 

@@ -4,7 +4,7 @@ import { logPosition } from '@engram/core';
 import { type LogBatch, type Storage, StorageOpenError, StorageUnavailableError } from '@engram/storage';
 import { never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { LogKeys } from '../src/log-keys.ts';
+import { LogKeys } from '../src/format/log-keys.ts';
 import type { TikvStorage } from '@engram/storage-tikv';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LogKeys } from '../src/log-keys.ts';
+import { LogKeys } from '../src/format/log-keys.ts';
 
 const keys = new LogKeys('cluster');
 const prefix = fc.string({

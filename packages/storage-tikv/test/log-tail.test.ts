@@ -1,8 +1,8 @@
 import { never, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
-import { emptyChain } from '../src/chain.ts';
-import { LogKeys } from '../src/log-keys.ts';
-import { findTail } from '../src/log-tail.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { LogKeys } from '../src/format/log-keys.ts';
+import { findTail } from '../src/log/log-tail.ts';
 import { batchOf } from './sim-bed.ts';
 import { clusterId, TikvBed } from './tikv-bed.ts';
 

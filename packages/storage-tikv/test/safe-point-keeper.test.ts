@@ -2,9 +2,9 @@ import { SimClock, TestLogger } from '@engram/sim';
 import { never } from '@engram/storage/testing';
 import { physicalMs, shiftTimestamp } from '@engram/tso';
 import { expect, test } from 'vitest';
-import { emptyChain } from '../src/chain.ts';
-import { LogKeys } from '../src/log-keys.ts';
-import { SafePointKeeper } from '../src/safe-point-keeper.ts';
+import { emptyChain } from '../src/format/chain.ts';
+import { LogKeys } from '../src/format/log-keys.ts';
+import { SafePointKeeper } from '../src/needs/safe-point-keeper.ts';
 import { TikvBed } from './tikv-bed.ts';
 
 const RETENTION_MS = 1000;

@@ -3,8 +3,8 @@ import { StorageOpenError, StorageTimestampError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import type { TikvStorage } from '@engram/storage-tikv';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { crcOf } from '../src/value-crc.ts';
-import { decodeSeal, encodeSeal, type SegmentOwner } from '../src/seal-record.ts';
+import { crcOf } from '../src/format/value-crc.ts';
+import { decodeSeal, encodeSeal, type SegmentOwner } from '../src/format/seal-record.ts';
 import { batchOf, first, SimBed } from './sim-bed.ts';
 
 let bed: SimBed;

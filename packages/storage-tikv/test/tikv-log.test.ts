@@ -2,7 +2,7 @@ import { AssertionError } from '@engram/core';
 import { StorageCorruptError, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { crcOf } from '../src/value-crc.ts';
+import { crcOf } from '../src/format/value-crc.ts';
 import { at, batchOf, first, record, SimBed } from './sim-bed.ts';
 
 let bed: SimBed;

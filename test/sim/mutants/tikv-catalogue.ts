@@ -5,7 +5,7 @@ const member = 'packages/member/src';
 const election = 'packages/election/src';
 
 const trimDeletesSeals: Edit = {
-  file: `${storage}/log-trim.ts`,
+  file: `${storage}/needs/log-trim.ts`,
   find: 'await client.admin.deleteRange(keys.segmentStart(segment), keys.seal(segment), { signal, timeoutMs });',
   replace: `const start = segment === 1 ? keys.segmentStart(1) : keys.seal(segment - 1);
       await client.admin.deleteRange(start, keys.seal(segment), { signal, timeoutMs });`,
@@ -28,12 +28,12 @@ const past: readonly Mutant[] = [
         replace: '',
       },
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'if (!(await checkBirth(source, view, this.#timeoutMs(endMs), never))) continue;',
         replace: '',
       },
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'await checkEnd(source, segment, tail, before, timeoutMs, signal);',
         replace: '',
       },
@@ -44,7 +44,7 @@ const past: readonly Mutant[] = [
     what: 'the birth of an epoch is a timestamp that was fetched ahead',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'birth = view.snapshot.timestamp;',
         replace: 'birth = await this.#options.timestamps.take({ timeoutMs: 1000 });',
       },
@@ -56,7 +56,7 @@ const past: readonly Mutant[] = [
     edits: [
       trimDeletesSeals,
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'if (nowMs - this.#heardMs > quietMaxMs && segment <',
         replace: 'if (nowMs < 0 && nowMs - this.#heardMs > quietMaxMs && segment <',
       },
@@ -105,17 +105,17 @@ const past: readonly Mutant[] = [
     what: 'an append that met a seal is fenced, although its batch came before the seal and was trimmed since',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: "return segment < root.segment && batch.first < root.trimmed ? { kind: 'trimmed' } : { kind: 'fenced' };",
         replace: "void root;\n    void batch;\n    void segment;\n    return { kind: 'fenced' };",
       },
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: "if (batch.first < (await readImageRoot(source, never)).trimmed) return { kind: 'trimmed' };",
         replace: '',
       },
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'if (damage !== undefined) throw damage;',
         replace: "if (damage !== undefined) return { kind: 'fenced' };",
       },
@@ -157,7 +157,7 @@ const made: readonly Mutant[] = [
     what: 'an append that is tried again does not look at the seal',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'const insert = { key, value: values[part]!, unless, again };',
         replace: 'const insert = { key, value: values[part]!, unless: again ? undefined : unless, again };',
       },
@@ -168,7 +168,7 @@ const made: readonly Mutant[] = [
     what: 'of a batch of several values only the first looks at the seal',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'const insert = { key, value: values[part]!, unless, again };',
         replace: 'const insert = { key, value: values[part]!, unless: part > 0 ? undefined : unless, again };',
       },
@@ -179,7 +179,7 @@ const made: readonly Mutant[] = [
     what: 'a takeover looks for the end of the log at a timestamp that was fetched ahead',
     edits: [
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'const snapshot = await source.client.snapshot({ signal, timeoutMs });\n  const tail = await findTail(source, snapshot, signal, segment);',
         replace: `const ahead = pool.get(source) ?? (await source.client.timestamp({ signal, timeoutMs }));
   pool.set(source, await source.client.timestamp({ signal, timeoutMs }));
@@ -187,7 +187,7 @@ const made: readonly Mutant[] = [
   const tail = await findTail(source, snapshot, signal, segment);`,
       },
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'const ROWS = 2;',
         replace: 'const pool = new WeakMap<LogSource, bigint>();\nconst ROWS = 2;',
       },
@@ -198,19 +198,19 @@ const made: readonly Mutant[] = [
     what: 'a takeover takes the end of the log that it has seen before its seal',
     edits: [
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'const snapshot = await source.client.snapshot({ signal, timeoutMs });\n  const tail = await findTail(source, snapshot, signal, segment);',
         replace: `const tail = (looks.get(source) as LogTail | undefined) ?? (await lookAtTail(source, signal, { timeoutMs })).tail;
   looks.delete(source);`,
       },
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'return { snapshot, tail: await findTail(source, snapshot, signal) };',
         replace:
           'const tail = await findTail(source, snapshot, signal);\n  looks.set(source, tail);\n  return { snapshot, tail };',
       },
       {
-        file: `${storage}/log-tail.ts`,
+        file: `${storage}/log/log-tail.ts`,
         find: 'const ROWS = 2;',
         replace: 'const looks = new WeakMap<LogSource, LogTail>();\nconst ROWS = 2;',
       },
@@ -221,7 +221,7 @@ const made: readonly Mutant[] = [
     what: 'a segment ends while an append is unsettled, as if it were not there',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'const begin = held.unsettled === undefined ? { next, logBytes, chain } : undefined;',
         replace:
           'const begin: { next: LogPosition; logBytes: number; chain: typeof chain } | undefined = { next, logBytes, chain };',
@@ -233,12 +233,12 @@ const made: readonly Mutant[] = [
     what: 'an equal seal of another process is taken for the own one',
     edits: [
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'return owner.opener === this.#options.opener && sameSeal(owner.seal, seal);',
         replace: 'return sameSeal(owner.seal, seal);',
       },
       {
-        file: `${storage}/log-writer.ts`,
+        file: `${storage}/log/log-writer.ts`,
         find: 'if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {',
         replace: 'void opener;\n      if (!takesOver(owner.seal, seal, source.name)) {',
       },
@@ -260,7 +260,7 @@ const made: readonly Mutant[] = [
     what: 'a trim does not wait for members that need the log',
     edits: [
       {
-        file: `${storage}/log-trim.ts`,
+        file: `${storage}/needs/log-trim.ts`,
         find: 'const keep = needed !== undefined && needed < image.from ? needed : image.from;',
         replace: 'const keep = image.from;',
       },
@@ -271,7 +271,7 @@ const made: readonly Mutant[] = [
     what: 'a round is published although a later one has begun',
     edits: [
       {
-        file: `${storage}/image-writer.ts`,
+        file: `${storage}/image/image-writer.ts`,
         find: 'if (!mine || (root.image',
         replace: 'void mine;\n      if ((root.image',
       },
@@ -282,7 +282,7 @@ const made: readonly Mutant[] = [
     what: "the image's root is changed by a node that was deposed",
     edits: [
       {
-        file: `${storage}/image-root-store.ts`,
+        file: `${storage}/image/image-root-store.ts`,
         find: 'if (seal !== undefined) {',
         replace: 'if (seal !== undefined && attempt < 0) {',
       },
@@ -293,7 +293,7 @@ const made: readonly Mutant[] = [
     what: 'the pages that a published image has kept from earlier rounds are deleted as garbage',
     edits: [
       {
-        file: `${storage}/image-garbage.ts`,
+        file: `${storage}/image/image-garbage.ts`,
         find: "piece.kind === 'page' && pages !== undefined ? named.has(nameOf(piece)) : piece.round === published?.round;",
         replace: 'piece.round === published?.round;',
       },
@@ -304,7 +304,7 @@ const made: readonly Mutant[] = [
     what: 'a trim deletes the first batch that it should keep',
     edits: [
       {
-        file: `${storage}/log-trim.ts`,
+        file: `${storage}/needs/log-trim.ts`,
         find: 'for (let segment = this.#deleted; segment < end; segment += 1) {',
         replace: 'for (let segment = this.#deleted; segment <= end; segment += 1) {',
       },

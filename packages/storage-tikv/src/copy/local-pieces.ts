@@ -2,10 +2,10 @@ import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'n
 import { join } from 'node:path';
 import { assert } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
-import { decodePiecePart, encodePiece } from './image-piece.ts';
-import type { ImagePieces } from './image-pieces.ts';
-import { type Image, parseImage } from './image-root.ts';
-import type { ImageKind } from './log-keys.ts';
+import { decodePiecePart, encodePiece } from '../format/image-piece.ts';
+import type { ImagePieces } from '../image/image-pieces.ts';
+import { type Image, parseImage } from '../format/image-root.ts';
+import type { ImageKind } from '../format/log-keys.ts';
 
 // Two files in a directory of their own. `pieces` has the pieces one behind the other, places before pages. Each piece is
 // encoded as one value in TiKV would be. `index`, a line of JSON, names the image and the end of each piece. It is written

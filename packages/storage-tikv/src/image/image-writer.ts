@@ -3,11 +3,11 @@ import type { ImagePart } from '@engram/storage';
 import { StorageUnavailableError } from '@engram/storage';
 import { encodeDirectory, type PageEntry, positionsHash, type PublishedPages } from './image-directory.ts';
 import { encodePage, PlacesBuilder } from './image-page.ts';
-import { decodePiecePart, encodePiece } from './image-piece.ts';
-import { type Image, imageBytes, PieceHash, type RoundClaim, sameTotals } from './image-root.ts';
+import { decodePiecePart, encodePiece } from '../format/image-piece.ts';
+import { type Image, imageBytes, PieceHash, type RoundClaim, sameTotals } from '../format/image-root.ts';
 import type { ImageRootStore } from './image-root-store.ts';
-import { type ImageKind, imageKindNames } from './log-keys.ts';
-import { corrupt, type LogSource } from './log-source.ts';
+import { type ImageKind, imageKindNames } from '../format/log-keys.ts';
+import { corrupt, type LogSource } from '../log/log-source.ts';
 
 export interface ImageWriterOptions {
   readonly source: LogSource;

@@ -2,7 +2,7 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 import { type Checkpoint, type StorageSize, StorageUnavailableError } from '@engram/storage';
 import type { LocalCopy } from './local-copy.ts';
 import type { NodeBytes } from './node-bytes.ts';
-import type { SharedRecords } from './shared-records.ts';
+import type { SharedRecords } from '../image/shared-records.ts';
 
 const never = new AbortController().signal;
 

@@ -19,14 +19,20 @@ import {
   sameBatch,
   takesOver,
 } from '@engram/storage';
-import { type BatchHeader, chainBehind, type EncodedBatch, encodingBatch, type StoredBatch } from './batch-format.ts';
+import {
+  type BatchHeader,
+  chainBehind,
+  type EncodedBatch,
+  encodingBatch,
+  type StoredBatch,
+} from '../format/batch-format.ts';
 import { checkBirth } from './check-timestamps.ts';
 import type { LogIndex } from './log-index.ts';
 import { readBatches } from './log-reader.ts';
 import { corrupt, type LogSource, readImageRoot, sealOf } from './log-source.ts';
 import { type LogTail, type LogView, lookAtTail, tailOfSealed } from './log-tail.ts';
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
-import { encodeSeal, type EpochBirth, type LogMark, type SegmentOwner } from './seal-record.ts';
+import { encodeSeal, type EpochBirth, type LogMark, type SegmentOwner } from '../format/seal-record.ts';
 import type { SegmentRegions } from './segment-regions.ts';
 import type { Timestamp, TimestampPool } from '@engram/tso';
 

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { type LogPosition, logPosition } from '@engram/core';
-import { type Chain, parseChain } from './chain.ts';
+import { type Chain, parseChain } from '../format/chain.ts';
 
 /** Names the log that a node's copy is of. Without the mark, the node cannot tell whether the copy belongs to the log. */
 export interface CopyMark {

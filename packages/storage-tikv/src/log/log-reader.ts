@@ -1,8 +1,8 @@
 import type { LogPosition } from '@engram/core';
 import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
-import { type BatchPart, decodeBatch, type StoredBatch } from './batch-format.ts';
-import type { Chain } from './chain.ts';
+import { type BatchPart, decodeBatch, type StoredBatch } from '../format/batch-format.ts';
+import type { Chain } from '../format/chain.ts';
 import type { LogIndex } from './log-index.ts';
 import { corrupt, type LogRow, type LogSource, partOf, scanLog } from './log-source.ts';
 import { lookAtTail } from './log-tail.ts';

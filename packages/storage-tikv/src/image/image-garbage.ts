@@ -1,8 +1,8 @@
 import { type Clock, nextTurn } from '@engram/core';
 import type { PageEntry } from './image-directory.ts';
-import type { Image } from './image-root.ts';
-import type { ImageKey } from './log-keys.ts';
-import type { LogSource } from './log-source.ts';
+import type { Image } from '../format/image-root.ts';
+import type { ImageKey } from '../format/log-keys.ts';
+import type { LogSource } from '../log/log-source.ts';
 
 /** Keys that are scanned before other tasks of the process get their turn. */
 const SLICE_KEYS = 1000;

@@ -1,10 +1,10 @@
 import { type LogPosition, logPosition } from '@engram/core';
 import type { Trimmed } from '@engram/storage';
-import type { ImageRoot } from './image-root.ts';
-import type { ImageRootStore } from './image-root-store.ts';
-import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
-import type { LogSource } from './log-source.ts';
-import { lookAtTail } from './log-tail.ts';
+import type { ImageRoot } from '../format/image-root.ts';
+import type { ImageRootStore } from '../image/image-root-store.ts';
+import type { BatchPlaceInLog, LogIndex } from '../log/log-index.ts';
+import type { LogSource } from '../log/log-source.ts';
+import { lookAtTail } from '../log/log-tail.ts';
 import type { MemberNeeds } from './member-needs.ts';
 
 export interface LogTrimParts {

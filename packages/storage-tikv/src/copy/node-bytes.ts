@@ -8,16 +8,16 @@ import {
   recordBytes,
 } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
-import { chainingBehind } from './batch-format.ts';
-import { type Chain, chainOf } from './chain.ts';
+import { chainingBehind } from '../format/batch-format.ts';
+import { type Chain, chainOf } from '../format/chain.ts';
 import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
-import type { LogIndex } from './log-index.ts';
-import { ChainMismatch, readBatches } from './log-reader.ts';
-import type { LogSource } from './log-source.ts';
-import type { RecentBatches } from './recent-batches.ts';
-import type { SharedRecords } from './shared-records.ts';
-import { TakenLog } from './taken-log.ts';
+import type { LogIndex } from '../log/log-index.ts';
+import { ChainMismatch, readBatches } from '../log/log-reader.ts';
+import type { LogSource } from '../log/log-source.ts';
+import type { RecentBatches } from '../log/recent-batches.ts';
+import type { SharedRecords } from '../image/shared-records.ts';
+import { TakenLog } from '../log/taken-log.ts';
 
 export interface NodeBytesParts {
   readonly source: LogSource;

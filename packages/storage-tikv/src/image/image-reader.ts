@@ -1,11 +1,11 @@
 import type { LogPosition } from '@engram/core';
 import { decodePage, findPlace, placesCount, placesOf } from './image-page.ts';
 import type { ImagePieces } from './image-pieces.ts';
-import { type Image, PieceHash, sameTotals } from './image-root.ts';
-import type { ImageKind } from './log-keys.ts';
-import { corrupt, type LogSource } from './log-source.ts';
+import { type Image, PieceHash, sameTotals } from '../format/image-root.ts';
+import type { ImageKind } from '../format/log-keys.ts';
+import { corrupt, type LogSource } from '../log/log-source.ts';
 import { RecentPieces } from './recent-pieces.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../log/turns.ts';
 
 /** Chunks that are fetched at once, because regions are read concurrently. */
 const CHUNKS_AHEAD = 16;

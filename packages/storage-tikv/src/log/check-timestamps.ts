@@ -1,7 +1,7 @@
 import { isBornAfter, type Timestamp } from '@engram/tso';
 import { type LogSource, sealOf } from './log-source.ts';
 import { type LogView, lookAtTail } from './log-tail.ts';
-import type { EpochBirth } from './seal-record.ts';
+import type { EpochBirth } from '../format/seal-record.ts';
 import { checkEnd, hiddenFrom } from './hidden-from.ts';
 import { timestampRefusal } from './timestamp-refusal.ts';
 

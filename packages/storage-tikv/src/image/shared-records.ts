@@ -2,10 +2,10 @@ import type { LogPosition } from '@engram/core';
 import { type Checkpoint, StorageTrimmedError } from '@engram/storage';
 import { PieceMissing, TikvPieces } from './image-pieces.ts';
 import { ImageReader } from './image-reader.ts';
-import { type Image, imageBytes, type ImageRoot } from './image-root.ts';
+import { type Image, imageBytes, type ImageRoot } from '../format/image-root.ts';
 import type { ImageRootStore } from './image-root-store.ts';
-import { corrupt, type LogSource } from './log-source.ts';
-import type { RecordLookup } from './record-lookup.ts';
+import { corrupt, type LogSource } from '../log/log-source.ts';
+import type { RecordLookup } from '../log/record-lookup.ts';
 
 /** How many roots a call tries. The pieces that a root names may be deleted, because the root changes with each round. */
 const LOOKS_MAX = 3;

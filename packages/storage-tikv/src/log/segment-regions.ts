@@ -1,6 +1,6 @@
 import type { Logger } from '@engram/core';
 import type { TikvClient } from '@engram/tikv-client';
-import type { LogKeys } from './log-keys.ts';
+import type { LogKeys } from '../format/log-keys.ts';
 
 export interface SegmentRegionsOptions {
   readonly client: TikvClient;

@@ -1,9 +1,9 @@
 import type { Snapshot } from '@engram/tikv-client';
 import { decodeDirectory, type PageEntry } from './image-directory.ts';
-import { decodePiecePart, type PieceName } from './image-piece.ts';
-import { type Image, PieceHash, sameTotals } from './image-root.ts';
-import type { ImageKind } from './log-keys.ts';
-import { corrupt, type LogSource } from './log-source.ts';
+import { decodePiecePart, type PieceName } from '../format/image-piece.ts';
+import { type Image, PieceHash, sameTotals } from '../format/image-root.ts';
+import type { ImageKind } from '../format/log-keys.ts';
+import { corrupt, type LogSource } from '../log/log-source.ts';
 
 /** A piece of the image is missing: the image was replaced and its pieces were deleted, or it is damaged. */
 export class PieceMissing extends Error {

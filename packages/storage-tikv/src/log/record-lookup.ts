@@ -1,7 +1,7 @@
 import type { Clock, LogPosition } from '@engram/core';
 import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
-import type { BatchPart, StoredBatch } from './batch-format.ts';
+import type { BatchPart, StoredBatch } from '../format/batch-format.ts';
 import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
 import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';

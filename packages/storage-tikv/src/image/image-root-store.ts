@@ -1,8 +1,8 @@
 import { type Seal, sameSeal } from '@engram/core';
 import { StorageUnavailableError } from '@engram/storage';
 import type { Transaction } from '@engram/tikv-client';
-import { EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot } from './image-root.ts';
-import { imageRootOf, readImageRoot, type LogSource, sealOf } from './log-source.ts';
+import { EMPTY_IMAGE_ROOT, encodeImageRoot, type ImageRoot } from '../format/image-root.ts';
+import { imageRootOf, readImageRoot, type LogSource, sealOf } from '../log/log-source.ts';
 
 /** The seal, storage and segment by which a node holds the log, and so may change the image's root. */
 export interface RootHolder {

@@ -1,8 +1,8 @@
 import { type Clock, type LogPosition, logPosition } from '@engram/core';
 import type { LogHolder } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
-import type { NeedKey } from './log-keys.ts';
-import { corrupt, type LogSource } from './log-source.ts';
+import type { NeedKey } from '../format/log-keys.ts';
+import { corrupt, type LogSource } from '../log/log-source.ts';
 
 // What a process of a member needs of the log, as it reports itself from time to time: the position (u64) before which it will
 // not read, and the number of its report (u64), which tells a silent process from one that makes no progress. Little endian.

@@ -1,6 +1,6 @@
 import { StorageTimestampError } from '@engram/storage';
 import { type Timestamp, timestampText } from '@engram/tso';
-import type { EpochBirth } from './seal-record.ts';
+import type { EpochBirth } from '../format/seal-record.ts';
 
 /** `log`: its name. `timestamp`: what PD deals. `why` says what is wrong with it. */
 export function timestampRefusal(

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@engram/core';
 import { isTikvError } from '@engram/tikv-client';
 import { shiftTimestamp, type Timestamp } from '@engram/tso';
-import type { LogSource } from './log-source.ts';
+import type { LogSource } from '../log/log-source.ts';
 
 export interface SafePointOptions {
   /** How far back reads remain possible. 0: this node never moves the safe point. */

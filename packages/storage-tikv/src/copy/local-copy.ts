@@ -12,10 +12,10 @@ import {
   endOf,
   recordBytes,
 } from '@engram/storage';
-import { chainBehind, type StoredBatch } from './batch-format.ts';
-import type { Chain } from './chain.ts';
+import { chainBehind, type StoredBatch } from '../format/batch-format.ts';
+import type { Chain } from '../format/chain.ts';
 import { readMark, writeMark } from './copy-mark.ts';
-import { ChainMismatch } from './log-reader.ts';
+import { ChainMismatch } from '../log/log-reader.ts';
 
 /** Opens or creates the storage that holds a copy. Its content need not survive a crash of the machine. */
 export type OpenCopyStorage = (path: string) => Promise<Storage>;

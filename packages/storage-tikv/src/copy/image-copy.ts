@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import type { Clock, Logger, LogPosition } from '@engram/core';
 import { type LocalShare, StorageCorruptError } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
-import { PieceMissing, TikvPieces } from './image-pieces.ts';
-import { ImageReader } from './image-reader.ts';
-import type { Image } from './image-root.ts';
-import type { ImageRootStore } from './image-root-store.ts';
+import { PieceMissing, TikvPieces } from '../image/image-pieces.ts';
+import { ImageReader } from '../image/image-reader.ts';
+import type { Image } from '../format/image-root.ts';
+import type { ImageRootStore } from '../image/image-root-store.ts';
 import { LocalPieces, LocalPiecesWriter, localKinds, type LocalPiecesOptions } from './local-pieces.ts';
-import type { LogSource } from './log-source.ts';
+import type { LogSource } from '../log/log-source.ts';
 
 /** Pieces that are fetched and written at once. For pages, this is a MiB. */
 const PIECES_AT_ONCE = 16;

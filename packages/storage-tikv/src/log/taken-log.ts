@@ -1,5 +1,5 @@
 import type { LogPosition } from '@engram/core';
-import type { Chain } from './chain.ts';
+import type { Chain } from '../format/chain.ts';
 
 /**
  * How far this node has taken the log, and the chain there. It does not depend on a copy: a node without a disk has it as well.

@@ -1,9 +1,9 @@
 import { logPosition } from '@engram/core';
 import type { Snapshot } from '@engram/tikv-client';
-import type { BatchHeader } from './batch-format.ts';
+import type { BatchHeader } from '../format/batch-format.ts';
 import { type LogSource, ownerOf, partOf, readImageRoot, sealOf, searchLog } from './log-source.ts';
 import { checkEnd } from './hidden-from.ts';
-import type { EpochBirth, LogMark, SegmentOwner } from './seal-record.ts';
+import type { EpochBirth, LogMark, SegmentOwner } from '../format/seal-record.ts';
 
 /** Where the log ends, as one snapshot shows it. */
 export interface LogTail extends LogMark {

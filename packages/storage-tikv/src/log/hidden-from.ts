@@ -1,7 +1,7 @@
 import type { CallOptions, TikvClient } from '@engram/tikv-client';
 import type { Timestamp } from '@engram/tso';
 import type { LogSource } from './log-source.ts';
-import type { EpochBirth, LogMark } from './seal-record.ts';
+import type { EpochBirth, LogMark } from '../format/seal-record.ts';
 import { timestampRefusal } from './timestamp-refusal.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { keySuccessor } from '@engram/core';
 import { StorageCorruptError } from '@engram/storage';
 import type { Entry, ScanOptions, Snapshot, TikvClient } from '@engram/tikv-client';
-import { type BatchPart, decodePart } from './batch-format.ts';
-import type { Chain } from './chain.ts';
-import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from './image-root.ts';
-import type { LogKey, LogKeys } from './log-keys.ts';
-import { decodeSeal, FIRST_OWNER, type SegmentOwner } from './seal-record.ts';
+import { type BatchPart, decodePart } from '../format/batch-format.ts';
+import type { Chain } from '../format/chain.ts';
+import { decodeImageRoot, EMPTY_IMAGE_ROOT, type ImageRoot } from '../format/image-root.ts';
+import type { LogKey, LogKeys } from '../format/log-keys.ts';
+import { decodeSeal, FIRST_OWNER, type SegmentOwner } from '../format/seal-record.ts';
 import { timestampRefusal } from './timestamp-refusal.ts';
 
 /** The most keys of one request of a search. */
