@@ -46,6 +46,14 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     needs: ['format', 'log', 'image'],
     copy: ['format', 'log', 'image'],
   },
+  server: {
+    flags: [],
+    tls: ['flags'],
+    cluster: ['flags', 'tls'],
+    config: ['flags', 'tls', 'cluster'],
+    start: ['flags', 'tls', 'cluster', 'config'],
+    http: ['.'],
+  },
   sim: { model: [] },
 };
 

@@ -1,5 +1,5 @@
 // One member: reading its configuration, and running it.
-export { readConfiguration, type Configuration } from './src/configuration.ts';
-export type { NodeConfig } from './src/node-config.ts';
+export { readConfiguration, type Configuration } from './src/config/configuration.ts';
+export type { NodeConfig } from './src/config/node-config.ts';
 export { startNode, type NodeOptions, type RunningNode } from './src/node.ts';
-export type { BoundListener } from './src/open-listeners.ts';
+export type { BoundListener } from './src/start/open-listeners.ts';

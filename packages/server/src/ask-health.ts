@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { request as requestSecure, type RequestOptions } from 'node:https';
-import type { NodeConfig } from './node-config.ts';
-import type { ServeUrl } from './urls.ts';
+import type { NodeConfig } from './config/node-config.ts';
+import type { ServeUrl } from './flags/urls.ts';
 
 /** How long a member may take to answer. A prober waits longer than that, and then reads why. */
 const ANSWER_MAX_MS = 4000;

@@ -1,6 +1,6 @@
 import { inspectStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
-import type { ClusterConfig } from './cluster-config.ts';
+import type { ClusterConfig } from './cluster/cluster-config.ts';
 import { SystemClock } from './system-clock.ts';
 import { SystemRandom } from './system-random.ts';
 

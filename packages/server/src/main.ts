@@ -1,10 +1,10 @@
 import { createLogger, type ProcessLogger } from '@engram/telemetry';
-import type { ClusterConfig } from './cluster-config.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
+import type { ClusterConfig } from './cluster/cluster-config.ts';
+import { type Configuration, readConfiguration } from './config/configuration.ts';
 import type { RunningNode } from './node.ts';
-import type { NodeConfig } from './node-config.ts';
+import type { NodeConfig } from './config/node-config.ts';
 import { notifyReady } from './systemd.ts';
-import { helpText, usageText } from './usage.ts';
+import { helpText, usageText } from './flags/usage.ts';
 import { ENGRAM_VERSION, ETCD_VERSION, versionText } from './version.ts';
 
 /** The longest time of a stop. The sender of the signal (kubelet, systemd, a test) waits and then kills. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { quiet } from '@engram/sim';
 import { startNode } from '@engram/server';
 import { afterEach, expect, test } from 'vitest';
-import { BoundPorts } from '../src/bound-ports.ts';
+import { BoundPorts } from '../src/start/bound-ports.ts';
 import { ConfigFiles, configOf } from './config-files.ts';
 
 const files = new ConfigFiles();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readConfiguration } from '@engram/server';
-import { flagTable } from '../src/flag-table.ts';
+import { flagTable } from '../src/flags/flag-table.ts';
 import { ConfigFiles, configOf } from './config-files.ts';
 
 const files = new ConfigFiles();

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectionsMax, descriptorsMax } from '../src/descriptor-plan.ts';
+import { connectionsMax, descriptorsMax } from '../src/config/descriptor-plan.ts';
 import { Engram, engramPath, run } from './support/engram-process.ts';
 import { GrpcClient } from './support/grpc-client.ts';
 

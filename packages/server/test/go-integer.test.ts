@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseGoInteger } from '../src/go-integer.ts';
+import { parseGoInteger } from '../src/flags/go-integer.ts';
 
 test.each([
   ['0', 0n],

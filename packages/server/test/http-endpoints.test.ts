@@ -5,8 +5,8 @@ import { quiet, realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest } from '@engram/transport';
-import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http-endpoints.ts';
-import { MetricsPage } from '../src/metrics-page.ts';
+import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http/http-endpoints.ts';
+import { MetricsPage } from '../src/http/metrics-page.ts';
 
 const alarm = (kind: number) => ({ memberId: 7n, alarm: kind });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Endpoint, HttpRoutes } from '../src/http-routes.ts';
+import { type Endpoint, HttpRoutes } from '../src/http/http-routes.ts';
 
 const answering =
   (body: string): Endpoint =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Prng, Scheduler, SimDisk, SimHost } from '@engram/sim';
 import { nodeFileSystem } from '@engram/storage-segment';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Identity, nextIdentity } from '../src/identity.ts';
+import { type Identity, nextIdentity } from '../src/start/identity.ts';
 import { SystemRandom } from '../src/system-random.ts';
 
 let directory: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkFirstStart, parseInitialCluster } from '../src/initial-cluster.ts';
+import { checkFirstStart, parseInitialCluster } from '../src/cluster/initial-cluster.ts';
 
 /* What etcd checks of --initial-cluster before it makes a new data directory. */
 

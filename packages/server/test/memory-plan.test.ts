@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FlagValues } from '../src/flag-values.ts';
-import { flagTable } from '../src/flag-table.ts';
-import { type MemoryBounds, memoryBounds } from '../src/memory-plan.ts';
+import { FlagValues } from '../src/flags/flag-values.ts';
+import { flagTable } from '../src/flags/flag-table.ts';
+import { type MemoryBounds, memoryBounds } from '../src/config/memory-plan.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;

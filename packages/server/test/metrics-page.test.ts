@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { SimClock } from '@engram/sim';
 import { MetricRegistry } from '@engram/telemetry';
-import { MetricsPage } from '../src/metrics-page.ts';
+import { MetricsPage } from '../src/http/metrics-page.ts';
 
 function start(): { page: MetricsPage; clock: SimClock; reads(): number } {
   const registry = new MetricRegistry();

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readConfiguration } from '../src/configuration.ts';
-import type { NodeConfig } from '../src/node-config.ts';
-import { peerTlsOf } from '../src/peer-tls.ts';
+import { readConfiguration } from '../src/config/configuration.ts';
+import type { NodeConfig } from '../src/config/node-config.ts';
+import { peerTlsOf } from '../src/start/peer-tls.ts';
 
 /** Only its existence is checked, not its content. */
 const certFile = fileURLToPath(import.meta.url);

@@ -1,6 +1,6 @@
 import { memberId } from '@engram/election';
 import { expect, test } from 'vitest';
-import { wasRemoved } from '../src/cluster-data.ts';
+import { wasRemoved } from '../src/start/cluster-data.ts';
 
 const member = (id: bigint, ...peerUrls: readonly string[]) => ({
   id: memberId(id),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { selfSignedCertificate } from '../src/self-signed-certificate.ts';
+import { selfSignedCertificate } from '../src/tls/self-signed-certificate.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { quiet } from '@engram/sim';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { discoverMembers, type NameService, systemNames } from '../src/srv-discovery.ts';
+import { discoverMembers, type NameService, systemNames } from '../src/cluster/srv-discovery.ts';
 
 interface Zone {
   readonly srv: Readonly<Record<string, readonly (readonly [name: string, port: number])[]>>;

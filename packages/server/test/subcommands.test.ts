@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfiguration } from '@engram/server';
-import { subcommands } from '../src/subcommands.ts';
-import { usageText } from '../src/usage.ts';
+import { subcommands } from '../src/config/subcommands.ts';
+import { usageText } from '../src/flags/usage.ts';
 
 test.each([
   { args: ['health', '--name', 'a'], kind: 'health', why: 'the flags behind a command are those of a member' },

@@ -1,8 +1,8 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { Logger } from '@engram/core';
-import { ConfigError } from './flag-values.ts';
+import { ConfigError } from '../flags/flag-values.ts';
 import type { InitialMember } from './initial-cluster.ts';
-import { parseUrls } from './urls.ts';
+import { parseUrls } from '../flags/urls.ts';
 
 /** `--discovery-srv` and `--discovery-srv-name`. */
 export interface SrvDiscovery {

@@ -2,10 +2,10 @@ import { ClusterMember, type PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import type { TikvStorage } from '@engram/storage-tikv';
 import { type BoundedResource, ClientLog } from '@engram/telemetry';
-import type { ClusterConfig } from './cluster-config.ts';
+import type { ClusterConfig } from '../cluster/cluster-config.ts';
 import { openClusterData } from './cluster-data.ts';
-import { ConfigError } from './flag-values.ts';
-import type { NodeConfig } from './node-config.ts';
+import { ConfigError } from '../flags/flag-values.ts';
+import type { NodeConfig } from '../config/node-config.ts';
 import { peerTlsOf } from './peer-tls.ts';
 import { memberOptions, type StartedMember, type StartParts } from './started-member.ts';
 

@@ -1,6 +1,6 @@
 import { startLoneMember } from '@engram/member';
 import { openData } from './data-directory.ts';
-import type { NodeConfig } from './node-config.ts';
+import type { NodeConfig } from '../config/node-config.ts';
 import { memberOptions, type StartedMember, type StartParts } from './started-member.ts';
 
 const SCRUB_PAUSE_MS = 3_600_000;

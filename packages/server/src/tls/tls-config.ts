@@ -1,8 +1,8 @@
 import type { TlsOptions } from '@engram/transport';
-import { ConfigError, type FlagValues } from './flag-values.ts';
-import { checkReadable } from './readable-file.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
+import { checkReadable } from '../flags/readable-file.ts';
 import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
-import type { ServeUrl } from './urls.ts';
+import type { ServeUrl } from '../flags/urls.ts';
 
 /** 'auto' is a certificate that this member makes itself, valid for this many years. */
 export type TlsConfig = TlsOptions | ({ readonly kind: 'auto'; readonly years: number } & TlsBounds);

@@ -1,5 +1,5 @@
-import type { ClusterConfig } from './cluster-config.ts';
-import { ConfigError } from './flag-values.ts';
+import type { ClusterConfig } from '../cluster/cluster-config.ts';
+import { ConfigError } from '../flags/flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
 
 /** What the process is to do with the configuration of a member. */

@@ -2,8 +2,8 @@ import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
 import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
 import { type BoundPorts, listenAddress } from './bound-ports.ts';
-import type { NodeConfig } from './node-config.ts';
-import type { ServeUrl } from './urls.ts';
+import type { NodeConfig } from '../config/node-config.ts';
+import type { ServeUrl } from '../flags/urls.ts';
 
 /** etcd allows a gRPC message to exceed a request by this much, for the message around the request. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;

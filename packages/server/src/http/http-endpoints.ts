@@ -4,7 +4,7 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
 import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
-import { CLUSTER_VERSION, ETCD_VERSION } from './version.ts';
+import { CLUSTER_VERSION, ETCD_VERSION } from '../version.ts';
 
 export interface HttpEndpointsOptions {
   readonly checks: Pick<HealthChecks, 'health' | 'check'>;

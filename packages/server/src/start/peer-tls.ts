@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { PeerTls } from '@engram/peer';
-import type { PeerTlsConfig } from './cluster-config.ts';
+import type { PeerTlsConfig } from '../cluster/cluster-config.ts';
 import { ownFolder } from './data-directory.ts';
-import { selfSignedCertificate } from './self-signed-certificate.ts';
-import type { ServeUrl } from './urls.ts';
+import { selfSignedCertificate } from '../tls/self-signed-certificate.ts';
+import type { ServeUrl } from '../flags/urls.ts';
 
 /** The certificates and checks between members. With --peer-auto-tls, makes the certificate at the first start. */
 export function peerTlsOf(config: PeerTlsConfig, dataDir: string, urls: readonly ServeUrl[]): PeerTls {

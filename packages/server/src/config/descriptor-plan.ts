@@ -1,4 +1,4 @@
-import { ConfigError } from './flag-values.ts';
+import { ConfigError } from '../flags/flag-values.ts';
 
 /** The number that etcd reserves for itself (server/embed/etcd.go: reservedInternalFDNum). */
 const RESERVED = 150;

@@ -4,10 +4,10 @@ import type { Clock, Logger, Random } from '@engram/core';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { nodeFileSystem, openSegmentStorage } from '@engram/storage-segment';
-import { ConfigError } from './flag-values.ts';
-import { checkFirstStart } from './initial-cluster.ts';
+import { ConfigError } from '../flags/flag-values.ts';
+import { checkFirstStart } from '../cluster/initial-cluster.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
-import { type NodeConfig, type StorageEngine, storageEngines } from './node-config.ts';
+import { type NodeConfig, type StorageEngine, storageEngines } from '../config/node-config.ts';
 
 /** LevelDB's block cache. The store has its own cache for values that are read again (--value-cache-bytes). */
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024;
@@ -92,7 +92,7 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
 
 /** Few starts need names, and the others do not load the resolver. */
 const addressesOf = async (host: string): Promise<readonly string[]> =>
-  (await import('./srv-discovery.ts')).systemNames().addresses(host);
+  (await import('../cluster/srv-discovery.ts')).systemNames().addresses(host);
 
 /** A member of a cluster keeps a copy of the log here. It can be fetched again. */
 export const copyFolder = (dataDir: string): string => join(ownFolder(dataDir), 'copy');

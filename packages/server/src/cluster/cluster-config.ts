@@ -1,15 +1,15 @@
 import type { ImagePolicy } from '@engram/member';
 import type { SafePointOptions } from '@engram/storage-tikv';
 import type { RevisionOrigin } from '@engram/tso';
-import { ConfigError, type FlagValues } from './flag-values.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
 import { advertisedProblem, type InitialMember, parseInitialCluster } from './initial-cluster.ts';
-import { checkReadable } from './readable-file.ts';
-import type { CertificateFiles } from './self-signed-certificate.ts';
+import { checkReadable } from '../flags/readable-file.ts';
+import type { CertificateFiles } from '../tls/self-signed-certificate.ts';
 import type { SrvDiscovery } from './srv-discovery.ts';
-import { type TlsBounds, tlsBounds } from './tls-bounds.ts';
-import { refuseBothLists } from './tls-config.ts';
-import { bindProblem, parseUrls, type ServeUrl } from './urls.ts';
+import { type TlsBounds, tlsBounds } from '../tls/tls-bounds.ts';
+import { refuseBothLists } from '../tls/tls-config.ts';
+import { bindProblem, parseUrls, type ServeUrl } from '../flags/urls.ts';
 
 /** 'auto' is a certificate that this member makes itself, valid for this many years. The files are PEM. */
 export type PeerTlsConfig = { readonly bounds: TlsBounds } & (

@@ -26,11 +26,11 @@ import {
   type TikvStorage,
 } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
-import type { ClusterConfig } from './cluster-config.ts';
+import type { ClusterConfig } from '../cluster/cluster-config.ts';
 import { checkDataOfMember, copyFolder } from './data-directory.ts';
-import { ConfigError } from './flag-values.ts';
-import type { NodeConfig } from './node-config.ts';
-import { discoverMembers, systemNames } from './srv-discovery.ts';
+import { ConfigError } from '../flags/flag-values.ts';
+import type { NodeConfig } from '../config/node-config.ts';
+import { discoverMembers, systemNames } from '../cluster/srv-discovery.ts';
 
 export interface ClusterDataParts {
   readonly clock: Clock;

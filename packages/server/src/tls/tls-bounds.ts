@@ -1,5 +1,5 @@
 import { opensslCiphers, type TlsOptions, type TlsVersion } from '@engram/transport';
-import { ConfigError, type FlagValues } from './flag-values.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 
 /** The allowed versions and cipher suites of TLS, for clients and between members (etcd: embed/etcd.go). */
 export type TlsBounds = Pick<TlsOptions, 'minVersion' | 'maxVersion' | 'cipherSuites'>;

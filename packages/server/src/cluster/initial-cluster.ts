@@ -1,6 +1,6 @@
 import type { Clock } from '@engram/core';
-import { ConfigError, type FlagValues } from './flag-values.ts';
-import { parseUrls } from './urls.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
+import { parseUrls } from '../flags/urls.ts';
 
 /** One name in --initial-cluster, with its peer URLs, sorted. */
 export interface InitialMember {

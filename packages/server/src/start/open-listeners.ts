@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@engram/core';
 import { type BoundAddress, type Server, serve, serveGrpcJs } from '@engram/transport';
 import type { PlannedListener } from './listeners.ts';
-import type { NodeConfig } from './node-config.ts';
+import type { NodeConfig } from '../config/node-config.ts';
 
 /** How long running calls may take at a stop. The rest of the five seconds is for the storage. */
 const DRAIN_MS = 3000;

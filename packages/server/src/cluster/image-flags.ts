@@ -1,6 +1,6 @@
 import { defaultImagePolicy, type ImagePolicy } from '@engram/member';
 import type { SafePointOptions } from '@engram/storage-tikv';
-import { ConfigError, type FlagValues } from './flag-values.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 
 /** TiKV splits a region at 96 MiB or more. A segment must stay in one region. */
 const SEGMENT_BYTES_MAX = 64 << 20;

@@ -2,15 +2,15 @@ import { assert } from '@engram/core';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
-import { type ClusterConfig, clusterConfig } from './cluster-config.ts';
+import { type ClusterConfig, clusterConfig } from '../cluster/cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
-import { parseFeatureGates } from './feature-gates.ts';
-import { ConfigError, type FlagValues } from './flag-values.ts';
-import { formatGoDuration } from './go-duration.ts';
-import { type FirstStart, firstStartOf } from './initial-cluster.ts';
+import { parseFeatureGates } from '../flags/feature-gates.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
+import { formatGoDuration } from '../flags/go-duration.ts';
+import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
-import { type TlsConfig, tlsConfig } from './tls-config.ts';
-import { bindProblem, hostProblem, parseUrls, type ServeUrl } from './urls.ts';
+import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';
+import { bindProblem, hostProblem, parseUrls, type ServeUrl } from '../flags/urls.ts';
 
 export interface LogConfig {
   readonly level: LogLevel;

@@ -4,7 +4,7 @@ import type { Member, MemberOptions } from '@engram/member';
 import type { LocalShare, LogHolder } from '@engram/storage';
 import type { BoundedResource, PeerReading } from '@engram/telemetry';
 import type { BoundPorts } from './bound-ports.ts';
-import type { NodeConfig } from './node-config.ts';
+import type { NodeConfig } from '../config/node-config.ts';
 
 export interface StartParts {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
-import { applyConfigFile } from './config-file.ts';
-import { applyEnvironment } from './environment.ts';
-import { parseArguments } from './flag-parser.ts';
-import { ConfigError, FlagValues } from './flag-values.ts';
+import { applyConfigFile } from '../flags/config-file.ts';
+import { applyEnvironment } from '../flags/environment.ts';
+import { parseArguments } from '../flags/flag-parser.ts';
+import { ConfigError, FlagValues } from '../flags/flag-values.ts';
 import { nodeConfig } from './node-config.ts';
 import { subcommands, type Task, unsupported } from './subcommands.ts';
 

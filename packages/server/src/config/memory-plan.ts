@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { ConfigError, type FlagValues } from './flag-values.ts';
+import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 
 /** Bounds on a member's memory, by purpose. In bytes, except for `streams`. */
 export interface MemoryBounds {

@@ -1,6 +1,6 @@
 import { BoundPort, type ListenAddress } from '@engram/transport';
-import type { NodeConfig } from './node-config.ts';
-import type { ServeUrl } from './urls.ts';
+import type { NodeConfig } from '../config/node-config.ts';
+import type { ServeUrl } from '../flags/urls.ts';
 
 /**
  * The ports for clients and for other members, before they are served. They are bound before anything else is opened, as in
