@@ -54,6 +54,17 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     start: ['flags', 'tls', 'cluster', 'config'],
     http: ['.'],
   },
+  backend: {
+    apply: ['.'],
+    checkpoint: ['apply'],
+    image: ['.', 'apply', 'checkpoint'],
+    replica: ['.', 'apply', 'checkpoint', 'image'],
+    decide: ['replica'],
+    read: ['.', 'apply', 'replica', 'decide'],
+    answer: ['.', 'apply'],
+    write: ['.', 'apply', 'replica', 'decide', 'answer'],
+    lead: ['.', 'apply', 'replica', 'answer', 'write'],
+  },
   sim: { model: [] },
 };
 

@@ -1,5 +1,5 @@
 // The store that etcd's API is served from.
-export { Scrub, type ScrubCounts, type ScrubOptions } from './src/scrub.ts';
+export { Scrub, type ScrubCounts, type ScrubOptions } from './src/replica/scrub.ts';
 export {
   openBackend,
   openReplica,
@@ -30,15 +30,15 @@ export type {
 } from './src/store.ts';
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts';
-export type { CommittedWrite } from './src/committed-write.ts';
-export type { ReadBatch } from './src/batch-reader.ts';
-export { Replica } from './src/replica.ts';
-export type { PartsFrom, SharedImageOptions } from './src/shared-image.ts';
-export { CurrentLeadership } from './src/current-leadership.ts';
-export type { Leadership } from './src/leadership.ts';
-export { isRecallable, recallDecided, recallTxn } from './src/recall-txn.ts';
+export type { CommittedWrite } from './src/apply/committed-write.ts';
+export type { ReadBatch } from './src/apply/batch-reader.ts';
+export { Replica } from './src/replica/replica.ts';
+export type { PartsFrom, SharedImageOptions } from './src/image/shared-image.ts';
+export { CurrentLeadership } from './src/lead/current-leadership.ts';
+export type { Leadership } from './src/lead/leadership.ts';
+export { isRecallable, recallDecided, recallTxn } from './src/read/recall-txn.ts';
 export type { NodeStats } from './src/node-stats.ts';
 export type { StoreObserver } from './src/observer.ts';
-export type { OnRecovery, RecoveryProgress } from './src/recovery-progress.ts';
-export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/replicated-state.ts';
+export type { OnRecovery, RecoveryProgress } from './src/replica/recovery-progress.ts';
+export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/apply/replicated-state.ts';
 export { isReadOnly, txnCost } from './src/quota.ts';

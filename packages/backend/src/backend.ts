@@ -19,15 +19,15 @@ import { type Storage, StorageClosedError, StorageFencedError } from '@engram/st
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
-import { CurrentLeadership } from './current-leadership.ts';
-import { Leadership } from './leadership.ts';
+import { CurrentLeadership } from './lead/current-leadership.ts';
+import { Leadership } from './lead/leadership.ts';
 import { type NodeStats, ReplicaStats } from './node-stats.ts';
 import type { StoreObserver } from './observer.ts';
 import { isReadOnly } from './quota.ts';
-import { readTxn } from './read-txn.ts';
-import { recover } from './recovery.ts';
-import type { OnRecovery } from './recovery-progress.ts';
-import { Replica } from './replica.ts';
+import { readTxn } from './read/read-txn.ts';
+import { recover } from './replica/recovery.ts';
+import type { OnRecovery } from './replica/recovery-progress.ts';
+import { Replica } from './replica/replica.ts';
 import type {
   Alarm,
   HashKvResult,

@@ -1,6 +1,6 @@
 import type { Epoch, LogPosition } from '@engram/core';
-import type { CurrentLeadership } from './current-leadership.ts';
-import type { Replica } from './replica.ts';
+import type { CurrentLeadership } from './lead/current-leadership.ts';
+import type { Replica } from './replica/replica.ts';
 
 /** What a node says of its copy of the store, for metrics, bounds and tests. Reading it costs nothing worth mentioning. */
 export interface NodeStats {

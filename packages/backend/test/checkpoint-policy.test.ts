@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkpointPays } from '../src/checkpoint-policy.ts';
+import { checkpointPays } from '../src/checkpoint/checkpoint-policy.ts';
 
 const MIB = 2 ** 20;
 

@@ -1,8 +1,8 @@
 import { leaseId } from '@engram/core';
 import { ALARM_CORRUPT, ALARM_NOSPACE, type Alarm, nodeItself, type Proposals, type TxnResult } from '@engram/backend';
 import { expect, test } from 'vitest';
-import { CorruptGuard } from '../src/corrupt-guard.ts';
-import { QuotaGuard } from '../src/quota-guard.ts';
+import { CorruptGuard } from '../src/lead/corrupt-guard.ts';
+import { QuotaGuard } from '../src/lead/quota-guard.ts';
 import { put, refusal, txnOf } from './ops.ts';
 
 const result = { kind: 'txn', revision: 2, succeeded: true, responses: [] } as unknown as TxnResult;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PendingWrite, PendingWrites, type WriteEnd } from '../src/pending-writes.ts';
+import { type PendingWrite, PendingWrites, type WriteEnd } from '../src/answer/pending-writes.ts';
 
 const nothing = (): void => undefined;
 const nothingWritten = { mark: undefined, group: undefined, origin: undefined };

@@ -1,7 +1,7 @@
 import { type Logger, revision } from '@engram/core';
 import { quiet, SimClock } from '@engram/sim';
 import { beforeEach, expect, test } from 'vitest';
-import { SpaceKeeper } from '../src/space-keeper.ts';
+import { SpaceKeeper } from '../src/lead/space-keeper.ts';
 
 let clock: SimClock;
 let totalBytes: number;

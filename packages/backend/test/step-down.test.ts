@@ -13,8 +13,8 @@ import {
 import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage, type Storage, StorageFencedError } from '@engram/storage';
 import { expect, test } from 'vitest';
-import { recover } from '../src/recovery.ts';
-import type { ReplicatedState } from '../src/replicated-state.ts';
+import { recover } from '../src/replica/recovery.ts';
+import type { ReplicatedState } from '../src/apply/replicated-state.ts';
 import { type Node, openNode, type RecordingSink, watchAll } from './harness.ts';
 import { checkQuiet, everything, Gate, get, put, putOf, refusal, remove, txnOf } from './ops.ts';
 

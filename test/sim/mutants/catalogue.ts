@@ -25,7 +25,7 @@ const past: readonly Mutant[] = [
     what: 'a transaction that is answered Timeout never gives its pin back: compaction waits for ever',
     edits: [
       {
-        file: `${backend}/pending-writes.ts`,
+        file: `${backend}/answer/pending-writes.ts`,
         find: '    this.#end.pin?.[Symbol.dispose]();\n    this.#end.reject(error);',
         replace: '    this.#end.reject(error);',
       },
@@ -36,7 +36,7 @@ const past: readonly Mutant[] = [
     what: 'a compaction or an alarm that is answered Timeout is durable and has no effect',
     edits: [
       {
-        file: `${backend}/applier.ts`,
+        file: `${backend}/apply/applier.ts`,
         find: '      state.take(write);\n',
         replace:
           "      if (!(write as { ended?: boolean }).ended || !['compact', 'alarm'].includes(write.mark?.kind ?? '')) state.take(write);\n",
@@ -48,17 +48,17 @@ const past: readonly Mutant[] = [
     what: 'a value that left the cache throws in the middle of a transaction, and the node goes on: keys get other values',
     edits: [
       {
-        file: `${backend}/needed-values.ts`,
+        file: `${backend}/decide/needed-values.ts`,
         find: 'const kv = this.#found.get(position) ?? this.#passing.get(position);',
         replace: 'const kv = this.#replica.bytes.peek(position);',
       },
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: "    const fatal = new Error('a write was left half sequenced', { cause });",
         replace: '    if (!this.#halted) return cause as EngramError;\n    const fatal = new Error(String(cause));',
       },
       {
-        file: `${backend}/needed-values.ts`,
+        file: `${backend}/decide/needed-values.ts`,
         find: 'assert(kv !== undefined, ',
         replace: "if (kv === undefined) throw new TypeError('Cannot read properties of undefined');\n    assert(true, ",
       },
@@ -80,7 +80,7 @@ const past: readonly Mutant[] = [
     what: 'after TooManyRequests every retry of a compaction says Compacted, and nothing was',
     edits: [
       {
-        file: `${backend}/leader-decisions.ts`,
+        file: `${backend}/lead/leader-decisions.ts`,
         find: "    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);\n    this.#compactDecided = target;",
         replace:
           "    this.#compactDecided = target;\n    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);",
@@ -92,7 +92,7 @@ const past: readonly Mutant[] = [
     what: 'leases that are not durable show in lists, and live on in the state when the leadership ends',
     edits: [
       {
-        file: `${backend}/lease-decisions.ts`,
+        file: `${backend}/lead/lease-decisions.ts`,
         find: '    pending.decide(id, true);\n',
         replace:
           '    pending.decide(id, true);\n    this.#options.lessor.grant(id, grantedTtlSeconds, this.#options.clock.nowMs());\n',
@@ -104,7 +104,7 @@ const past: readonly Mutant[] = [
     what: 'a transaction is refused because of a write that is under way and may never be durable',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: '      await this.#sequencedSettled();\n      await this.#options.confirm?.();\n',
         replace: '      await this.#options.confirm?.();\n',
       },
@@ -113,7 +113,7 @@ const past: readonly Mutant[] = [
   {
     name: 'garbage-forgotten-while-it-is-told',
     what: 'a checkpoint that is taken while storage is told of garbage does not name it: a crash leaves it for ever',
-    edits: [{ file: `${backend}/compactor.ts`, find: '    this.#telling = drop;\n', replace: '' }],
+    edits: [{ file: `${backend}/checkpoint/compactor.ts`, find: '    this.#telling = drop;\n', replace: '' }],
   },
   {
     name: 'halt-wakes-nobody',
@@ -131,17 +131,17 @@ const past: readonly Mutant[] = [
     what: 'a lease that was granted again while the end of the one before was under way is ended by it',
     edits: [
       {
-        file: `${backend}/lease-decisions.ts`,
+        file: `${backend}/lead/lease-decisions.ts`,
         find: '    if (pending.isUndecided(id)) return Promise.resolve(false);\n',
         replace: '',
       },
       {
-        file: `${backend}/lease-decisions.ts`,
+        file: `${backend}/lead/lease-decisions.ts`,
         find: '    if (pending.isUndecided(id)) {\n      await writes.settled();\n      return false;\n    }\n    if (lessor.remainingMs(id, clock.nowMs()) !== 0) return false;\n',
         replace: '    void [pending, lessor, clock, writes];\n',
       },
       {
-        file: `${backend}/lease-decisions.ts`,
+        file: `${backend}/lead/lease-decisions.ts`,
         find: '(pending.isUndecided(id) ? writes.settled() : this.expire(id))',
         replace: '(pending.has(id) ? this.expire(id) : writes.settled())',
       },
@@ -151,7 +151,7 @@ const past: readonly Mutant[] = [
     name: 'cache-remembers-undone-writes',
     what: 'after a step-down the cache still holds writes that never were, at the positions of the next ones',
     edits: [
-      { file: `${backend}/write-path.ts`, find: '    replica.cache.forgetPending(replica.next);\n', replace: '' },
+      { file: `${backend}/write/write-path.ts`, find: '    replica.cache.forgetPending(replica.next);\n', replace: '' },
     ],
   },
 ];
@@ -163,7 +163,7 @@ const possible: readonly Mutant[] = [
     what: 'writes are answered when their batch leaves for the log',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: '      onAppending: (writes) => replica.prefetch(writes),\n',
         replace:
           '      onAppending: (writes) => {\n        replica.prefetch(writes);\n        for (const write of writes) write.settle();\n      },\n',
@@ -187,7 +187,7 @@ const possible: readonly Mutant[] = [
     what: 'a step-down takes versions back in the order in which they came',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: 'for (let at = writes.length - 1; at >= 0; at -= 1) {',
         replace: 'for (let at = 0; at < writes.length; at += 1) {',
       },
@@ -198,7 +198,7 @@ const possible: readonly Mutant[] = [
     what: 'a compaction drops what a reader is about to read',
     edits: [
       {
-        file: `${backend}/compactor.ts`,
+        file: `${backend}/checkpoint/compactor.ts`,
         find: 'const cleared = pins.clearBelow(target);',
         replace: 'const cleared = pins.size < 0 ? pins.clearBelow(target) : undefined;',
       },
@@ -209,7 +209,7 @@ const possible: readonly Mutant[] = [
     what: 'a checkpoint takes in versions that are under way and may never be durable',
     edits: [
       {
-        file: `${backend}/checkpointer.ts`,
+        file: `${backend}/checkpoint/checkpointer.ts`,
         find: 'if (index.position(slot) < next) versions.push(slot);',
         replace: 'if (next > 0) versions.push(slot);',
       },
@@ -220,7 +220,7 @@ const possible: readonly Mutant[] = [
     what: 'a checkpoint has only the newest version of each key',
     edits: [
       {
-        file: `${backend}/checkpointer.ts`,
+        file: `${backend}/checkpoint/checkpointer.ts`,
         find: '      if (versions.length === 0) return;\n',
         replace: '      if (versions.length === 0) return;\n      versions.length = 1;\n',
       },
@@ -231,7 +231,7 @@ const possible: readonly Mutant[] = [
     what: 'a checkpoint does not name what storage has not been told of',
     edits: [
       {
-        file: `${backend}/checkpointer.ts`,
+        file: `${backend}/checkpoint/checkpointer.ts`,
         find: 'const positions = garbage();',
         replace: 'const positions = garbage().slice(0, 0);',
       },
@@ -286,7 +286,7 @@ const possible: readonly Mutant[] = [
     what: 'history shows the version before a compacted revision, which may be dropped',
     edits: [
       {
-        file: `${backend}/watch-history.ts`,
+        file: `${backend}/replica/watch-history.ts`,
         find: 'const before = index.modRevision(slot) > compactRevision ? index.previous(slot) : -1;',
         replace: 'const before = index.previous(slot) + 0 * compactRevision;',
       },
@@ -317,19 +317,23 @@ const possible: readonly Mutant[] = [
   {
     name: 'takeover-extends-no-lease',
     what: 'leases keep the deadlines of a leadership that has ended',
-    edits: [{ file: `${backend}/leadership.ts`, find: '    state.lessor.extendAll(clock.nowMs());\n', replace: '' }],
+    edits: [
+      { file: `${backend}/lead/leadership.ts`, find: '    state.lessor.extendAll(clock.nowMs());\n', replace: '' },
+    ],
   },
   {
     name: 'recovered-leases-have-no-keys',
     what: 'after a start a lease that ends leaves its keys',
-    edits: [{ file: `${backend}/replicated-state.ts`, find: '        this.lessor.attach(id, key);\n', replace: '' }],
+    edits: [
+      { file: `${backend}/apply/replicated-state.ts`, find: '        this.lessor.attach(id, key);\n', replace: '' },
+    ],
   },
   {
     name: 'moved-key-stays-attached',
     what: 'a key that was put under another lease goes with the first one',
     edits: [
       {
-        file: `${backend}/replicated-state.ts`,
+        file: `${backend}/apply/replicated-state.ts`,
         find: 'if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);',
         replace: 'void ending;',
       },
@@ -356,12 +360,12 @@ const possible: readonly Mutant[] = [
     what: 'watchers hear of a batch before readers see it',
     edits: [
       {
-        file: `${backend}/applier.ts`,
+        file: `${backend}/apply/applier.ts`,
         find: '      state.take(write);\n      if (',
         replace: '      void Promise.resolve().then(() => state.take(write));\n      if (',
       },
       {
-        file: `${backend}/applier.ts`,
+        file: `${backend}/apply/applier.ts`,
         find: '{ groups, revision: state.revision }',
         replace: '{ groups, revision: groups.at(-1)!.revision }',
       },
@@ -372,12 +376,12 @@ const possible: readonly Mutant[] = [
     what: 'other writes are decided between two slices of a long one',
     edits: [
       {
-        file: `${backend}/decision-queue.ts`,
+        file: `${backend}/decide/decision-queue.ts`,
         find: "    assert(!this.#held, 'two decisions at a time');\n    this.#held = true;\n",
         replace: '',
       },
       {
-        file: `${backend}/decision-queue.ts`,
+        file: `${backend}/decide/decision-queue.ts`,
         find: "    assert(this.#held, 'a decision that was not held has ended');\n",
         replace: '',
       },
@@ -404,7 +408,7 @@ const possible: readonly Mutant[] = [
     what: 'a step-down takes writes back while a long one above them still is in the index',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: 'const before = this.#unwinding ?? longEnded;',
         replace: 'const before = this.#unwinding ?? (longEnded, undefined);',
       },
@@ -415,7 +419,7 @@ const possible: readonly Mutant[] = [
     what: 'the keys of a lease are shown while a long write that ends it takes effect',
     edits: [
       {
-        file: `${backend}/replica.ts`,
+        file: `${backend}/replica/replica.ts`,
         find: '    await this.#applier.wholeLeases();\n',
         replace: '',
       },
@@ -426,7 +430,7 @@ const possible: readonly Mutant[] = [
     what: 'a compaction drops what a long write has noted for its answer',
     edits: [
       {
-        file: `${backend}/decisions.ts`,
+        file: `${backend}/decide/decisions.ts`,
         find: 'using _pin = this.#options.pins.hold(NO_REVISION);',
         replace: 'void NO_REVISION;',
       },
@@ -437,7 +441,7 @@ const possible: readonly Mutant[] = [
     what: 'records leave storage although a replay needs them',
     edits: [
       {
-        file: `${backend}/compactor.ts`,
+        file: `${backend}/checkpoint/compactor.ts`,
         find: '(position < covered ? drop : this.#deferred).push(position);',
         replace: 'drop.push(position + 0 * covered as typeof position);',
       },

@@ -35,7 +35,7 @@ const past: readonly Mutant[] = [
     what: 'a deposed leader answers transactions that change nothing',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: 'return confirm === undefined ? answer',
         replace: 'return confirm !== undefined ? answer',
       },
@@ -46,11 +46,11 @@ const past: readonly Mutant[] = [
     what: 'a deposed leader refuses by what it knows',
     edits: [
       {
-        file: `${backend}/confirmed-refusal.ts`,
+        file: `${backend}/lead/confirmed-refusal.ts`,
         find: 'if (isEngramError(error) && restsOnState.has(error.code)) await confirm?.();',
         replace: 'void restsOnState;',
       },
-      { file: `${backend}/write-path.ts`, find: '      await this.#options.confirm?.();\n', replace: '' },
+      { file: `${backend}/write/write-path.ts`, find: '      await this.#options.confirm?.();\n', replace: '' },
     ],
   },
   {
@@ -102,7 +102,7 @@ const past: readonly Mutant[] = [
     what: 'a transaction that is decided again from the log reads revisions that were compacted meanwhile',
     edits: [
       {
-        file: `${backend}/recall-txn.ts`,
+        file: `${backend}/read/recall-txn.ts`,
         find: "if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');",
         replace: 'void this.#replica.state.compactRevision;',
       },
@@ -156,7 +156,7 @@ const possible: readonly Mutant[] = [
           'const end = await storage.log.seal({ epoch: Math.ceil(epoch / 2) as typeof epoch, holder: memberId });',
       },
       {
-        file: `${backend}/leadership.ts`,
+        file: `${backend}/lead/leadership.ts`,
         find: 'seal: { epoch: options.epoch, holder: options.memberId },',
         replace: 'seal: { epoch: Math.ceil(options.epoch / 2) as typeof options.epoch, holder: options.memberId },',
       },
@@ -179,7 +179,7 @@ const possible: readonly Mutant[] = [
     what: 'a new leader deals the last revision of the one before again',
     edits: [
       {
-        file: `${backend}/write-path.ts`,
+        file: `${backend}/write/write-path.ts`,
         find: '      revision: state.revision,\n',
         replace: '      revision: Math.max(1, state.revision - 1) as typeof state.revision,\n',
       },
@@ -277,7 +277,7 @@ const possible: readonly Mutant[] = [
     what: 'a follower leaves out a batch now and then',
     edits: [
       {
-        file: `${backend}/replica.ts`,
+        file: `${backend}/replica/replica.ts`,
         find: 'this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);',
         replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records), nothing);',
       },
@@ -288,7 +288,7 @@ const possible: readonly Mutant[] = [
     what: 'a leader refuses to compact what a follower has shown and it has yet to apply',
     edits: [
       {
-        file: `${backend}/leader-decisions.ts`,
+        file: `${backend}/lead/leader-decisions.ts`,
         find: '    if (wanted > this.#options.replica.revision) await this.#options.writes.settled();\n',
         replace: '',
       },
@@ -383,7 +383,7 @@ const possible: readonly Mutant[] = [
     what: 'a member says that it needs no more of the log than it has applied, though a reader is below a compaction',
     edits: [
       {
-        file: `${backend}/replica.ts`,
+        file: `${backend}/replica/replica.ts`,
         find: 'if (!this.pins.holdsBelow(this.state.compactRevision)) this.#needed',
         replace: 'this.#needed',
       },
@@ -394,7 +394,7 @@ const possible: readonly Mutant[] = [
     what: 'an image keeps a page that begins with the right version, whatever has changed behind it',
     edits: [
       {
-        file: `${backend}/page-cutter.ts`,
+        file: `${backend}/image/page-cutter.ts`,
         find: '    if (!this.#base.has(positions)) return undefined;\n',
         replace: '',
       },
@@ -405,7 +405,7 @@ const possible: readonly Mutant[] = [
     what: 'an image leaves keys out that change while it is written, not only those that are created',
     edits: [
       {
-        file: `${backend}/shared-image.ts`,
+        file: `${backend}/image/shared-image.ts`,
         find: '(oldest.version === 1 && oldest.position >= applied)',
         replace: 'versions.at(-1)!.position >= applied',
       },
@@ -416,7 +416,7 @@ const possible: readonly Mutant[] = [
     what: 'the pages of an image lack the tombstones that history still shows',
     edits: [
       {
-        file: `${backend}/shared-image.ts`,
+        file: `${backend}/image/shared-image.ts`,
         find: 'for (const { position, bytes } of versions) pages.add(',
         replace: 'for (const { position, bytes, tombstone } of versions) if (!tombstone) pages.add(',
       },
@@ -439,7 +439,7 @@ const possible: readonly Mutant[] = [
     what: 'a write whose answer was lost, and that is found in the log, ends with a TypeError',
     edits: [
       {
-        file: `${backend}/recall-txn.ts`,
+        file: `${backend}/read/recall-txn.ts`,
         find: '  const before = toRevision(group.revision - 1);\n',
         replace:
           "  const before = toRevision(group.revision - 1);\n  if (before >= 0) throw new TypeError('cannot read properties of undefined');\n",

@@ -1,0 +1,180 @@
+import type { CheckpointHeader } from '@engram/coder';
+import {
+  assert,
+  type Clock,
+  EMPTY_BYTES,
+  type KvEvent,
+  type LeaseId,
+  NO_LEASE,
+  FIRST_REVISION,
+  NO_REVISION,
+  type Revision,
+  type Slice,
+  type SlicedWork,
+  unreachable,
+} from '@engram/core';
+import type { KeyIndex } from '@engram/index';
+import type { Lessor } from '@engram/lease';
+import type { CommittedWrite, Mark } from './committed-write.ts';
+import type { Alarm } from '../store.ts';
+
+const ATTACH_SLICE_KEYS = 10_000;
+/** Cost of moving a key from one lease to another, in microseconds. */
+const MOVE_US = 1;
+
+/**
+ * The state that the log leads to, without the bytes of versions. A replay of the log rebuilds all of it. It changes
+ * only through `take`, at a start, on the leader and on a follower alike, so no answer shows what is not durable. The
+ * one exception is the index: above `revision` it holds the versions of writes that are under way.
+ */
+export class ReplicatedState {
+  readonly index: KeyIndex;
+  readonly lessor: Lessor;
+  readonly #alarms = new Map<string, Alarm>();
+  /** By kind, how many of `#alarms` there are. */
+  readonly #raised = new Map<number, number>();
+  #revision: Revision;
+  #compactRevision: Revision;
+  /** Whether changes attach keys to leases. False until `attachKeys`. */
+  #attached = false;
+  readonly #clock: Clock;
+
+  /**
+   * @param first the revision of the empty store. If it is not etcd's, an earlier store may have used the revisions
+   *   below it. These count as compacted, so that no client takes the history for complete.
+   */
+  constructor(index: KeyIndex, lessor: Lessor, clock: Clock, first: Revision = FIRST_REVISION) {
+    this.#revision = first;
+    this.#compactRevision = first === FIRST_REVISION ? NO_REVISION : first;
+    this.index = index;
+    this.lessor = lessor;
+    this.#clock = clock;
+  }
+
+  /** The newest revision that has taken effect. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  /** -1 before the first compaction. If the empty store's revision is not etcd's, that revision. */
+  get compactRevision(): Revision {
+    return this.#compactRevision;
+  }
+
+  /** Alarms in the order in which they were raised. */
+  get alarms(): Iterable<Alarm> {
+    return this.#alarms.values();
+  }
+
+  get alarmCount(): number {
+    return this.#alarms.size;
+  }
+
+  hasAlarm(alarm: Alarm): boolean {
+    return this.#alarms.has(alarmName(alarm));
+  }
+
+  /** Whether any member has raised an alarm of this kind. */
+  isRaised(kind: number): boolean {
+    assert(kind === ALARM_NOSPACE || kind === ALARM_CORRUPT, 'an unknown alarm was asked for');
+    return (this.#raised.get(kind) ?? 0) > 0;
+  }
+
+  /**
+   * Lets a durable write take effect. A mark that a checkpoint already contains may come again in the replay after
+   * it. It then changes nothing.
+   */
+  take({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#takeMark(mark);
+    if (group === undefined) return;
+    if (group.revision > this.#revision) this.#revision = group.revision;
+    if (this.#attached) for (const event of group.events) this.#moveKey(event, NO_LEASE);
+  }
+
+  /**
+   * The long part of `take` for a write with very many changes: moves its keys between leases, before anything else
+   * of it takes effect. A call that reads the keys of a lease waits for `takeMoved` (see `Applier.wholeLeases`).
+   */
+  *moveKeys({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> {
+    if (group === undefined || !this.#attached) return;
+    // A lease that ends takes its keys with it, so they are not detached from it here.
+    const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
+    for (const event of group.events) {
+      this.#moveKey(event, ending);
+      if (slice.spend(MOVE_US)) yield;
+    }
+  }
+
+  /** The rest of `take`, after `moveKeys`. */
+  takeMoved({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#takeMark(mark);
+    if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
+  }
+
+  /** Takes the state from a checkpoint's header: everything but the index. */
+  adopt(header: CheckpointHeader): void {
+    this.#revision = header.revision;
+    this.#compactRevision = header.compactRevision;
+    for (const lease of header.leases) this.lessor.grant(lease.id, lease.ttlSeconds, this.#clock.nowMs());
+    for (const alarm of header.alarms) this.#setAlarm(alarm, true);
+  }
+
+  #takeMark(mark: Mark): void {
+    switch (mark.kind) {
+      case 'lease-grant':
+        if (!this.lessor.has(mark.id)) this.lessor.grant(mark.id, mark.ttlSeconds, this.#clock.nowMs());
+        return;
+      case 'lease-revoke':
+        if (this.lessor.has(mark.id)) this.lessor.revoke(mark.id);
+        return;
+      case 'lease-checkpoint':
+        if (this.lessor.has(mark.id)) this.lessor.checkpoint(mark.id, mark.remainingSeconds);
+        return;
+      case 'compact':
+        if (mark.revision > this.#compactRevision) this.#compactRevision = mark.revision;
+        return;
+      case 'alarm':
+        this.#setAlarm({ memberId: mark.memberId, alarm: mark.alarm }, mark.active);
+        return;
+      default:
+        unreachable(mark);
+    }
+  }
+
+  #moveKey({ key, lease, prevLease }: KvEvent, ending: LeaseId): void {
+    if (lease === prevLease) return;
+    if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);
+    if (lease !== NO_LEASE) this.lessor.attach(lease, key);
+  }
+
+  #setAlarm(alarm: Alarm, active: boolean): void {
+    const name = alarmName(alarm);
+    if (active === this.#alarms.has(name)) return;
+    if (active) this.#alarms.set(name, alarm);
+    else this.#alarms.delete(name);
+    this.#raised.set(alarm.alarm, (this.#raised.get(alarm.alarm) ?? 0) + (active ? 1 : -1));
+  }
+
+  /**
+   * Attaches the keys to their leases, once at the end of a replay, because a checkpoint may contain a key whose
+   * lease comes only in the log after it. From then on `take` does so for each change.
+   */
+  attachKeys(): void {
+    assert(!this.#attached, 'keys are attached once');
+    this.#attached = true;
+    for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
+      next = this.index.walk(next, ATTACH_SLICE_KEYS, (key, head) => {
+        if (this.index.isTombstone(head) || !this.index.hasLease(head)) return;
+        const id = this.index.lease(head);
+        assert(this.lessor.has(id), `a key is attached to lease ${id}, which the log does not know`);
+        this.lessor.attach(id, key);
+      });
+    }
+  }
+}
+
+export const alarmName = (alarm: Alarm): string => `${alarm.memberId}/${alarm.alarm}`;
+
+/** AlarmType of etcdserverpb. */
+export const ALARM_NOSPACE = 1;
+export const ALARM_CORRUPT = 2;

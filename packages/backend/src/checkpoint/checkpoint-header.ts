@@ -1,0 +1,31 @@
+import { type CheckpointLease, encodeLongCheckpointHeader } from '@engram/coder';
+import type { LogPosition, Slice, SlicedWork } from '@engram/core';
+import type { ListedLease } from '@engram/lease';
+import type { ReplicatedState } from '../apply/replicated-state.ts';
+
+/**
+ * Encodes the state beside the index as it is at the first step. Every record before `from` has taken effect then, and no
+ * later one.
+ */
+export function* checkpointHeader(
+  state: ReplicatedState,
+  from: LogPosition,
+  nowMs: number,
+  slice: Slice,
+): SlicedWork<Uint8Array> {
+  const rest = {
+    revision: state.revision,
+    compactRevision: state.compactRevision,
+    nextPosition: from,
+    alarms: [...state.alarms],
+  };
+  const listed = yield* state.lessor.list(slice);
+  const header = { ...rest, leaseCount: listed.length, leases: encodedLeases(listed, nowMs) };
+  return yield* encodeLongCheckpointHeader(header, slice);
+}
+
+function* encodedLeases(listed: readonly ListedLease[], nowMs: number): Generator<CheckpointLease> {
+  for (const { id, grantedTtlSeconds: ttlSeconds, dueMs, ended } of listed) {
+    yield { id, ttlSeconds, remainingSeconds: ended ? 0 : Math.ceil(Math.max(0, dueMs - nowMs) / 1000) };
+  }
+}

@@ -1,0 +1,153 @@
+import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
+import {
+  type Clock,
+  doSliced,
+  EMPTY_BYTES,
+  type Logger,
+  type LogPosition,
+  nextTurn,
+  Slice,
+  SLICE_US,
+} from '@engram/core';
+import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { Values } from '@engram/storage';
+import { checkpointHeader } from './checkpoint-header.ts';
+import type { ReplicatedState } from '../apply/replicated-state.ts';
+
+/** Keys that are written in one slice: about a millisecond of work. */
+const SLICE_KEYS = 1000;
+/** Garbage positions that are written in one slice: about a millisecond of work. */
+const SLICE_GARBAGE = 16_384;
+
+export interface CheckpointerOptions {
+  readonly state: ReplicatedState;
+  readonly values: Values;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where the newest checkpoint begins its replay. */
+  readonly from: LogPosition;
+  /** Every record before this position is durable and has taken effect. */
+  readonly applied: () => LogPosition;
+  readonly garbage: () => readonly LogPosition[];
+  /** The most keys or positions that are written in one slice. */
+  readonly sliceMax: number;
+}
+
+/**
+ * Takes checkpoints of the state while writes go on. Leases, alarms and marks are those of one log position, at which
+ * the replay begins. The keys are walked in slices, so a checkpoint also has some versions that take effect
+ * meanwhile. The replay from the position reads these again, and skips them. A checkpoint never has a version that
+ * has not taken effect.
+ */
+export class Checkpointer {
+  readonly #options: CheckpointerOptions;
+  #from: LogPosition;
+  #run: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: CheckpointerOptions) {
+    this.#options = options;
+    this.#from = options.from;
+  }
+
+  /** Where the replay after the newest checkpoint begins. */
+  get from(): LogPosition {
+    return this.#from;
+  }
+
+  get running(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** Takes a checkpoint that begins after the call. If another is under way, waits for it first. */
+  async take(): Promise<void> {
+    await this.#run;
+    this.#run ??= this.#take().finally(() => {
+      this.#run = undefined;
+    });
+    await this.#run;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#run?.catch(() => undefined);
+  }
+
+  async #take(): Promise<void> {
+    const { values, clock, logger, applied, state, sliceMax } = this.#options;
+    const startMs = clock.nowMs();
+    const from = applied();
+    const { revision } = state;
+    const slice = new Slice(Math.min(SLICE_US, sliceMax));
+    const header = await doSliced(checkpointHeader(state, from, clock.nowMs(), slice), () => slice.turn(clock));
+    const counts = { keys: 0, bytes: header.length };
+    try {
+      await values.saveCheckpoint(from, this.#chunks(header, counts));
+    } catch (error) {
+      if (this.#closed) return;
+      throw error;
+    }
+    this.#from = from;
+    logger.info(
+      {
+        revision,
+        keys: counts.keys,
+        bytes: counts.bytes,
+        'took-ms': Math.round(clock.nowMs() - startMs),
+      },
+      'saved index checkpoint',
+    );
+  }
+
+  async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
+    const { state, clock, applied, garbage, sliceMax } = this.#options;
+    const count = (chunk: Uint8Array): Uint8Array => {
+      counts.bytes += chunk.length;
+      return chunk;
+    };
+    yield header;
+    const writer = new CheckpointWriter();
+    const full: Uint8Array[] = [];
+    const { index } = state;
+    const versions: VersionSlot[] = [];
+    const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): void => {
+      const next = applied();
+      // Only versions before `next` in the log: later ones are under way and may never be durable.
+      for (let slot = head; slot >= 0; slot = index.previous(slot))
+        if (index.position(slot) < next) versions.push(slot);
+      if (versions.length === 0) return;
+      counts.keys += 1;
+      writer.begin(page, start, end, versions.length);
+      for (let slot = versions.pop(); slot !== undefined; slot = versions.pop()) writeVersion(writer, index, slot);
+      const chunk = writer.end();
+      if (chunk !== undefined) full.push(chunk);
+    };
+    for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
+      next = index.survey(next, Math.min(SLICE_KEYS, sliceMax), visit);
+      for (const chunk of full.splice(0)) yield count(chunk);
+      await nextTurn(clock);
+      if (this.#closed) throw new Error('the node stops');
+    }
+    const last = writer.finish();
+    if (last !== undefined) yield count(last);
+    const positions = garbage();
+    const slice = Math.min(SLICE_GARBAGE, sliceMax);
+    for (let from = 0; from < positions.length; from += slice) {
+      yield count(encodeCheckpointGarbage(positions.slice(from, from + slice)));
+      await nextTurn(clock);
+    }
+  }
+}
+
+function writeVersion(writer: CheckpointWriter, index: KeyIndex, slot: VersionSlot): void {
+  writer.version(
+    index.modRevision(slot),
+    index.createRevision(slot),
+    index.version(slot),
+    index.sub(slot),
+    index.lease(slot),
+    index.isTombstone(slot),
+    index.position(slot),
+    index.bytes(slot),
+  );
+}

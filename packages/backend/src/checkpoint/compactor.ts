@@ -1,0 +1,150 @@
+import { type Clock, type Logger, type LogPosition, nextTurn, NO_REVISION, type Revision } from '@engram/core';
+import type { Pins } from '@engram/scanner';
+import type { Values } from '@engram/storage';
+import type { ReplicatedState } from '../apply/replicated-state.ts';
+
+/** Candidates examined in one step: about a millisecond of work, also if whole keys leave the index. */
+const STEP_CANDIDATES = 250;
+/** Positions passed to storage in one call. Other requests have their turn between calls. */
+const DROP_MAX = 2000;
+
+export interface CompactorOptions {
+  readonly state: ReplicatedState;
+  readonly values: Values;
+  readonly pins: Pins;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long a snapshot may delay a compaction before its pin is revoked. */
+  readonly holdMaxMs: number;
+  /** Records before this position are covered by the newest checkpoint. Only these may be dropped from storage. */
+  readonly checkpointed: () => LogPosition;
+  /** The most candidates or positions handled before other requests have their turn. */
+  readonly sliceMax: number;
+  /** Called at the end of a run with the number of versions dropped and the time it took. */
+  readonly onFinished?: (revision: Revision, dropped: number, durationMs: number) => void;
+}
+
+/**
+ * Frees the versions that a compaction has made invisible, in small steps between which requests are served. A
+ * version that the newest checkpoint does not cover stays on disk until a checkpoint does, because a restart replays
+ * the log from there without gaps.
+ */
+export class Compactor {
+  readonly #options: CompactorOptions;
+  /** Positions that have left the index but are needed for a replay from the newest checkpoint. */
+  #deferred: LogPosition[] = [];
+  /** Positions that storage is being told to drop. */
+  #telling: readonly LogPosition[] = [];
+  #run: Promise<void> | undefined;
+  #finished: Revision;
+  #closed = false;
+
+  constructor(options: CompactorOptions, deferred: readonly LogPosition[]) {
+    this.#options = options;
+    this.#deferred = deferred.slice();
+    this.#finished = NO_REVISION; // a restart may have left garbage of earlier compactions
+  }
+
+  /**
+   * Positions that storage has not been told to drop: garbage that waits for the next checkpoint, and the positions
+   * that storage is being told of.
+   */
+  get untold(): readonly LogPosition[] {
+    return this.#telling.length === 0 ? this.#deferred : [...this.#deferred, ...this.#telling];
+  }
+
+  /** Frees everything below the state's compact revision. Resolves when the index is free of it. */
+  start(): Promise<void> {
+    this.#run ??= this.#work().finally(() => {
+      this.#run = undefined;
+    });
+    return this.#run;
+  }
+
+  /**
+   * To be called after a checkpoint. Drops from storage the records that were kept only for a replay from the
+   * previous one.
+   */
+  async dropCovered(): Promise<void> {
+    const covered = this.#options.checkpointed();
+    await this.#drop(this.#deferred.filter((position) => position < covered));
+    // Only now: a checkpoint that is taken during the drop must name the positions that storage has not been told of.
+    this.#deferred = this.#deferred.filter((position) => position >= covered);
+  }
+
+  /** Resolves when the run has ended. The owner must close the pins before, because the run may wait for them. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#run?.catch(() => undefined);
+  }
+
+  async #work(): Promise<void> {
+    const { state, clock, logger, sliceMax } = this.#options;
+    while (!this.#closed && state.compactRevision !== this.#finished) {
+      const target = state.compactRevision;
+      const startMs = clock.nowMs();
+      let dropped = 0;
+      let done = false;
+      while (!done && !this.#closed) {
+        await this.#clearPins(target);
+        if (this.#closed) return;
+        const positions: LogPosition[] = [];
+        done = state.index.compact(target, Math.min(STEP_CANDIDATES, sliceMax), positions);
+        dropped += positions.length;
+        await this.#release(positions);
+        await nextTurn(clock);
+      }
+      if (!done) return;
+      this.#finished = target;
+      const durationMs = clock.nowMs() - startMs;
+      logger.info(
+        { 'compact-revision': target, dropped, 'took-ms': Math.round(durationMs) },
+        'finished scheduled compaction',
+      );
+      this.#options.onFinished?.(target, dropped, durationMs);
+    }
+  }
+
+  /**
+   * Waits until no pin is below `target`. Most pins are held for one answer and go soon. A snapshot's pin lasts as
+   * long as its client reads, so it is revoked after `holdMaxMs`.
+   */
+  async #clearPins(target: Revision): Promise<void> {
+    const { pins, clock, holdMaxMs, logger } = this.#options;
+    const cleared = pins.clearBelow(target);
+    if (cleared === undefined) return;
+    const timer = clock.after(holdMaxMs, () => {
+      const revoked = pins.revokeBelow(target);
+      if (revoked > 0)
+        logger.warn({ 'compact-revision': target, revoked }, 'ended snapshots that held a compaction up');
+    });
+    await cleared;
+    timer.cancel();
+  }
+
+  async #release(positions: readonly LogPosition[]): Promise<void> {
+    const covered = this.#options.checkpointed();
+    const drop: LogPosition[] = [];
+    for (const position of positions) (position < covered ? drop : this.#deferred).push(position);
+    // These positions have left the index. A checkpoint that is taken before storage knows of them must name them.
+    this.#telling = drop;
+    try {
+      await this.#drop(drop);
+    } catch (error) {
+      for (const position of drop) this.#deferred.push(position);
+      throw error;
+    } finally {
+      this.#telling = [];
+    }
+  }
+
+  async #drop(positions: readonly LogPosition[]): Promise<void> {
+    const { values, clock, sliceMax } = this.#options;
+    const slice = Math.min(DROP_MAX, sliceMax);
+    for (let from = 0; from < positions.length; from += slice) {
+      if (from > 0) await nextTurn(clock);
+      if (this.#closed) return;
+      await values.drop(positions.slice(from, from + slice));
+    }
+  }
+}

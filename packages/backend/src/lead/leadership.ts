@@ -1,0 +1,207 @@
+import type { Clock, Epoch, LeaseId, Logger, LogPosition, Random, Revision, Txn } from '@engram/core';
+import type { AppendOutcome, Storage } from '@engram/storage';
+import type { Caller } from '../caller.ts';
+import { CorruptGuard, refuseIfCorrupt } from './corrupt-guard.ts';
+import { LeaderDecisions } from './leader-decisions.ts';
+import { LeaseDecisions } from './lease-decisions.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import type { StoreObserver } from '../observer.ts';
+import { PendingLeases } from '../answer/pending-leases.ts';
+import { QuotaGuard } from './quota-guard.ts';
+import type { Replica } from '../replica/replica.ts';
+import { SpaceKeeper } from './space-keeper.ts';
+import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from '../store.ts';
+import { WritePath } from '../write/write-path.ts';
+
+export interface LeadershipOptions {
+  readonly replica: Replica;
+  readonly storage: Storage;
+  /** The log is sealed for this epoch, and the replica has applied every record before the seal. */
+  readonly epoch: Epoch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** This member. It holds the log's seal, and it raises the alarm when the quota is reached. */
+  readonly memberId: bigint;
+  readonly observer?: StoreObserver;
+  /** etcd uses ceil(1.5 election timeouts). */
+  readonly minLeaseTtlSeconds: number;
+  /** No quota if 0 or less. */
+  readonly quotaBytes?: number;
+  readonly batchBytesMax?: number;
+  readonly waitingBytesMax?: number;
+  /** The most puts and deletes of one transaction. */
+  readonly txnChangesMax?: number;
+  /** See `BackendSettings`. */
+  readonly leasesMax?: number;
+  /** See `BackendSettings`. */
+  readonly sliceMax?: number;
+  /** etcd uses 5 s plus two election timeouts. */
+  readonly requestTimeoutMs?: number;
+  /** See `WritePathOptions.confirm`. */
+  readonly confirm?: () => Promise<void>;
+  /**
+   * The leadership has ended, because the log takes no more from it. After `uncertain` it is unknown what the log
+   * holds, and the node must restart.
+   */
+  readonly onEnded: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
+  /** An invariant is broken: the node must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const MIB = 1024 * 1024;
+const TXN_CHANGES_MAX = 1_000_000;
+const WAITING_BYTES_MAX = 256 * MIB;
+const REQUEST_TIMEOUT_MS = 7000;
+const LEASES_MAX = 1_000_000;
+/**
+ * The right to write in one epoch. It decides on writes, compactions, alarms and leases, and appends them. It holds
+ * nothing that outlives it. It ends by `stepDown` or because the log refuses it. Then writes that were not durable
+ * are undone, and the replica matches the log.
+ */
+export class Leadership implements Proposals {
+  readonly epoch: Epoch;
+  readonly #leases: LeaseDecisions;
+  readonly #writes: WritePath;
+  readonly #space: SpaceKeeper;
+  readonly #leaseKeeper: LeaseKeeper;
+  readonly #quota: QuotaGuard;
+  /** The decisions, behind everything that may refuse a call before. */
+  readonly #guarded: Proposals;
+  #ended: Promise<void> | undefined;
+
+  constructor(options: LeadershipOptions) {
+    const { replica, clock, logger, random, observer = {} } = options;
+    const { state } = replica;
+    const timeoutMs = options.requestTimeoutMs ?? 7000;
+    this.epoch = options.epoch;
+    // No client could renew its lease while there was no leader.
+    state.lessor.extendAll(clock.nowMs());
+    this.#space = new SpaceKeeper({
+      quotaBytes: options.quotaBytes ?? 0,
+      size: () => options.storage.values.size(),
+      compactRevision: () => state.compactRevision,
+      reclaim: () => replica.reclaim(),
+      timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      clock,
+      logger,
+    });
+    const pending = new PendingLeases(state.lessor);
+    this.#writes = new WritePath({
+      replica,
+      leases: pending,
+      log: options.storage.log,
+      seal: { epoch: options.epoch, holder: options.memberId },
+      clock,
+      observer,
+      batchBytesMax: options.batchBytesMax ?? 4 * MIB,
+      waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
+      txnChangesMax: options.txnChangesMax ?? TXN_CHANGES_MAX,
+      txnAnswerBytesMax: replica.txnAnswerBytesMax,
+      sliceUs: options.sliceMax,
+      timeoutMs,
+      confirm: options.confirm,
+      onStopped: (outcome) => {
+        this.#leaseKeeper.close();
+        this.#space.close();
+        this.#ended ??= Promise.resolve();
+        options.onEnded(outcome);
+      },
+      onFatal: options.onFatal,
+    });
+    this.#leases = new LeaseDecisions({
+      lessor: state.lessor,
+      pending,
+      writes: this.#writes,
+      minTtlSeconds: options.minLeaseTtlSeconds,
+      leasesMax: options.leasesMax ?? LEASES_MAX,
+      clock,
+      random,
+      observer,
+      refuseIfCorrupt: () => refuseIfCorrupt(state),
+      timeoutMs,
+    });
+    this.#leaseKeeper = new LeaseKeeper({
+      lessor: state.lessor,
+      clock,
+      logger,
+      expire: (id) => this.#leases.expire(id),
+      onExpired: () => observer.leaseExpired?.(),
+    });
+    const { memberId, confirm } = options;
+    this.#quota = new QuotaGuard({
+      next: new LeaderDecisions({ replica, writes: this.#writes, leases: this.#leases, memberId, observer, confirm }),
+      again: () => this.#guarded,
+      state,
+      space: this.#space,
+      memberId,
+      confirm,
+      queuedBytes: () => this.#writes.waitingBytes,
+      waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
+    });
+    this.#guarded = new CorruptGuard(this.#quota, state, confirm);
+  }
+
+  /** The newest revision that was dealt and the next log position, durable or not. */
+  get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
+    return this.#writes.sequenced;
+  }
+
+  /** Bytes of writes that wait for the log, or for room below the quota. */
+  get waitingBytes(): number {
+    return this.#writes.waitingBytes + this.#quota.waitingBytes;
+  }
+
+  /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    return this.#guarded.txn(txn, caller);
+  }
+
+  /** Resolves when reads below `wanted` are refused. */
+  compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
+    return this.#guarded.compact(wanted, physical, caller);
+  }
+
+  leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+    return this.#guarded.leaseGrant(id, ttlSeconds, caller);
+  }
+
+  leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+    return this.#guarded.leaseRevoke(id, caller);
+  }
+
+  leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    return this.#guarded.leaseKeepAlive(id, caller);
+  }
+
+  leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    return this.#guarded.leaseTimeToLive(id, withKeys, caller);
+  }
+
+  activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
+    return this.#guarded.activateAlarm(alarm, caller);
+  }
+
+  deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
+    return this.#guarded.deactivateAlarm(alarm, caller);
+  }
+
+  /**
+   * Ends the leadership. No more writes are accepted. Writes that have not left for the log fail with LeaderChanged
+   * and are undone. Resolves when the append that was under way has settled: its writes are with the replica, or
+   * undone.
+   */
+  stepDown(): Promise<void> {
+    this.#leaseKeeper.close();
+    this.#ended ??= this.#writes.halt();
+    this.#space.close();
+    return this.#ended;
+  }
+
+  /** For a node that stops: expires no more leases, and resolves when nothing is under way. */
+  async drain(): Promise<void> {
+    this.#leaseKeeper.close();
+    this.#space.close();
+    await this.#writes.drained();
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  type CheckpointHeader,
+  decodeCheckpointEntries,
+  decodeCheckpointGarbage,
+  decodeCheckpointHeader,
+  isCheckpointGarbage,
+} from '@engram/coder';
+import {
+  assert,
+  type Clock,
+  doSliced,
+  type Logger,
+  type LogPosition,
+  logPosition,
+  type Revision,
+  Slice,
+} from '@engram/core';
+import { KeyIndex } from '@engram/index';
+import { Lessor } from '@engram/lease';
+import { type Storage, StorageTrimmedError, endOf, recordBytes } from '@engram/storage';
+import { decodeBatch } from '../apply/batch-decoder.ts';
+import type { OnRecovery, RecoveryProgress } from './recovery-progress.ts';
+import { ReplicatedState } from '../apply/replicated-state.ts';
+
+export interface Recovered {
+  readonly state: ReplicatedState;
+  /** The position after the last record that was replayed. */
+  readonly next: LogPosition;
+  /** Where the newest checkpoint begins its replay; 1 without one. */
+  readonly checkpointFrom: LogPosition;
+  /** Bytes of the log after that checkpoint. */
+  readonly replayedBytes: number;
+  /** Records that storage may still hold although nothing needs them. */
+  readonly garbage: readonly LogPosition[];
+}
+
+export interface RecoveryOptions {
+  readonly minLeaseTtlSeconds: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** See `KeyIndex`. */
+  readonly keyPagesMax?: number;
+  /** See `ReplicatedState`. */
+  readonly firstRevision?: Revision | undefined;
+  readonly onProgress?: OnRecovery;
+}
+
+/** A long recovery logs its progress at this interval. */
+const PROGRESS_LOG_MS = 5_000;
+
+const FIRST_POSITION = logPosition(1);
+/** Attempts, if the log is trimmed again and again while it is read. */
+const ATTEMPTS_MAX = 5;
+
+/**
+ * Rebuilds the state from the newest checkpoint and the log after it, up to its end. Damage rejects with the
+ * storage's or the coder's error; nothing is skipped. If nodes share the log, another node may replace the image that
+ * is being read, or trim the log after it. The recovery then begins again with the newer image.
+ */
+export async function recover(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await rebuild(storage, options);
+    } catch (error) {
+      if (!(error instanceof StorageTrimmedError) || attempt === ATTEMPTS_MAX) throw error;
+      options.logger.info({ error: String(error) }, 'begins again: the log was trimmed while it was read');
+    }
+  }
+}
+
+async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
+  const startMs = options.clock.nowMs();
+  const report = reporter(options);
+  const { state, from, garbage } = await loadCheckpoint(storage, options, report);
+  const slice = new Slice();
+  let position = from;
+  let replayedBytes = 0;
+  const replayed = (): void => {
+    const end = storage.log.knownEnd;
+    const of = end === undefined ? undefined : Math.max(end, position) - from;
+    report({ phase: 'log', done: position - from, of, bytes: replayedBytes, bytesOf: undefined });
+  };
+  replayed();
+  state.index.beginReplay();
+  for await (const batch of storage.log.read(from, options.signal)) {
+    assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
+    const decoding = decodeBatch(batch, state.index, true, slice);
+    for (const write of await doSliced(decoding, () => slice.turn(options.clock))) state.take(write);
+    replayedBytes += recordBytes(batch.records);
+    position = endOf(batch);
+    replayed();
+  }
+  state.index.endReplay();
+  state.attachKeys();
+  options.logger.info(
+    {
+      revision: state.revision,
+      'compact-revision': state.compactRevision,
+      keys: state.index.liveKeys,
+      leases: state.lessor.size,
+      replayed: position - from,
+      'took-ms': Math.round(options.clock.nowMs() - startMs),
+    },
+    'recovered the store from its log',
+  );
+  return { state, next: position, checkpointFrom: from, replayedBytes, garbage };
+}
+
+/** Reports to `onProgress` each time, and to the logger every PROGRESS_LOG_MS. */
+function reporter({ clock, logger, onProgress }: RecoveryOptions): OnRecovery {
+  let loggedMs = clock.nowMs();
+  return (progress: RecoveryProgress) => {
+    onProgress?.(progress);
+    if (clock.nowMs() - loggedMs < PROGRESS_LOG_MS) return;
+    loggedMs = clock.nowMs();
+    logger.info({ ...progress }, 'is recovering the store');
+  };
+}
+
+async function loadCheckpoint(
+  storage: Storage,
+  options: RecoveryOptions,
+  report: OnRecovery,
+): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
+  const checkpoint = await storage.values.loadCheckpoint();
+  const { keyPagesMax } = options;
+  const loader = KeyIndex.loader(keyPagesMax === undefined ? {} : { keyPagesMax });
+  const garbage: LogPosition[] = [];
+  let header: CheckpointHeader | undefined;
+  if (checkpoint !== undefined) {
+    const { image } = checkpoint;
+    const phase = image === undefined ? 'checkpoint' : 'image';
+    let [done, bytes] = [0, 0];
+    const loaded = (): void => report({ phase, done, of: image?.chunks, bytes, bytesOf: image?.bytes });
+    loaded();
+    for await (const chunk of checkpoint.chunks(options.signal)) {
+      if (header === undefined) header = decodeCheckpointHeader(chunk);
+      else if (isCheckpointGarbage(chunk))
+        for (const position of decodeCheckpointGarbage(chunk)) garbage.push(position);
+      else {
+        decodeCheckpointEntries(chunk, (key, versions) => {
+          for (const version of versions) loader.add(key, version);
+        });
+      }
+      done += 1;
+      bytes += chunk.length;
+      loaded();
+    }
+    assert(
+      header !== undefined && header.nextPosition === checkpoint.from,
+      'a checkpoint does not begin where it says',
+    );
+  }
+  const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
+  const state = new ReplicatedState(loader.finish(), lessor, options.clock, options.firstRevision);
+  if (header !== undefined) state.adopt(header);
+  return { state, from: checkpoint?.from ?? FIRST_POSITION, garbage };
+}

@@ -1,0 +1,487 @@
+import {
+  assert,
+  AssertionError,
+  type ByteList,
+  type Clock,
+  doSliced,
+  type KeyRange,
+  type LeaseId,
+  type Logger,
+  type LogPosition,
+  type Random,
+  type RangeOp,
+  type Revision,
+  revision,
+  EngramError,
+  Slice,
+  type SlicedWork,
+  SortTarget,
+} from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
+import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
+import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
+import { WatchHub } from '@engram/watch-hub';
+import { AheadOfState } from '../apply/ahead-of-state.ts';
+import { Applier } from '../apply/applier.ts';
+import { decodeBatch } from '../apply/batch-decoder.ts';
+import { type ReadBatch, readBatch } from '../apply/batch-reader.ts';
+import { checkpointPays } from '../checkpoint/checkpoint-policy.ts';
+import { Checkpointer } from '../checkpoint/checkpointer.ts';
+import type { CommittedWrite } from '../apply/committed-write.ts';
+import type { Caller } from '../caller.ts';
+import { Compactor } from '../checkpoint/compactor.ts';
+import { hashKv } from './hash-kv.ts';
+import { ImageAccount } from '../image/image-account.ts';
+import { LeaseLists } from './lease-lists.ts';
+import type { StoreObserver } from '../observer.ts';
+import type { Recovered } from './recovery.ts';
+import type { ReplicatedState } from '../apply/replicated-state.ts';
+import { type PartsFrom, sharedImage, type SharedImageOptions } from '../image/shared-image.ts';
+import type { HashKvResult, PagedRangeResult, RangeResult, StoreImage } from '../store.ts';
+import { takeImage } from '../image/store-image.ts';
+import type { WalkParts } from '../apply/walk-parts.ts';
+import { WatchHistory } from './watch-history.ts';
+
+export interface ReplicaOptions {
+  /** The replica owns the storage from here on, and disposes it with itself. */
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly observer?: StoreObserver;
+  /** Encoded versions kept in memory for readers and watchers. */
+  readonly cacheBytesMax?: number;
+  readonly watchProgressIntervalMs?: number;
+  /** Bytes of events kept for watchers that read history, for all watchers together. */
+  readonly watchBacklogBytesMax?: number;
+  /**
+   * Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. By default 128 MiB, or an
+   * eighth of the quota if that is less: what is compacted away stays on disk until a checkpoint covers it.
+   */
+  readonly checkpointEveryBytes?: number;
+  /** No quota if 0 or less. */
+  readonly quotaBytes?: number;
+  /** How long a snapshot may delay a compaction before the snapshot is ended. */
+  readonly imageHoldMaxMs?: number;
+  /** The most bytes of the answer to one transaction. */
+  readonly txnAnswerBytesMax?: number;
+  /** The most bytes that the images of several snapshots may take. One alone may take more. */
+  readonly imagesBytesMax?: number;
+  /**
+   * The most keys, versions or records that long work handles at a time. Undefined: each kind of work has its own
+   * limit.
+   */
+  readonly sliceMax?: number;
+  /** See `BackendSettings`. */
+  readonly loop?: Loop;
+  /** An invariant is broken: the node must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const MIB = 1024 * 1024;
+const TXN_ANSWER_BYTES_MAX = 512 * MIB;
+/** Noting the bytes of a version for its readers, in microseconds. */
+const PENDING_US = 0.2;
+/** Memory of a snapshot for each version and each lease. */
+const IMAGE_VERSION_BYTES = 8;
+const IMAGE_LEASE_BYTES = 24;
+const IMAGES_BYTES_MAX = 256 * MIB;
+const CHECKPOINT_RETRY_MS = 10_000;
+const CHECKPOINT_BYTES_MAX = 128 * MIB;
+const CHECKPOINT_BYTES_MIN = 4 * MIB;
+const IMAGE_HOLD_MAX_MS = 600_000;
+
+/**
+ * One copy of the store. Every node has one, leader or not. It owns the visible revision (`revision`) and the end of
+ * the durable records that it was given (`next`). Writes reach it through `apply` (on the leader, from its own log
+ * appends) or through `follow` (raw batches that another node has committed). Both end in the one place where a write
+ * takes effect.
+ */
+export class Replica implements AsyncDisposable {
+  readonly state: ReplicatedState;
+  readonly hub: WatchHub;
+  readonly cache: RecordCache;
+  readonly bytes: VersionBytes;
+  readonly scanner: Scanner;
+  readonly pins = new Pins();
+  readonly clock: Clock;
+  /** The most bytes of the answer to one transaction. */
+  readonly txnAnswerBytesMax: number;
+  readonly leaseLists: LeaseLists;
+  /** Called with each write that carries an origin, when it takes effect. */
+  onForwarded: ((write: CommittedWrite) => void) | undefined;
+  /** Called when `applied` has moved. */
+  onApplied: (() => void) | undefined;
+  readonly #options: ReplicaOptions;
+  readonly #walkParts: WalkParts;
+  readonly #applier: Applier;
+  readonly #compactor: Compactor;
+  readonly #checkpointer: Checkpointer;
+  readonly #images: ImageAccount;
+  readonly #ahead: AheadOfState;
+  #next: LogPosition;
+  #needed: LogPosition;
+  /** Bytes of the log after the newest checkpoint. */
+  #bytesBehind: number;
+  #checkpointNotBeforeMs = 0;
+  #closed = false;
+  /** A batch of a log is being decoded in slices. */
+  #decoding = false;
+
+  constructor(options: ReplicaOptions, recovered: Recovered) {
+    const { clock, logger, random, storage } = options;
+    const { state } = recovered;
+    this.#options = options;
+    this.clock = clock;
+    this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
+    this.state = state;
+    this.#ahead = new AheadOfState(state);
+    this.leaseLists = new LeaseLists({
+      lessor: state.lessor,
+      clock,
+      newSlice: () => this.newSlice(),
+      answerBytesMax: this.txnAnswerBytesMax,
+    });
+    this.#next = recovered.next;
+    this.#needed = recovered.next;
+    this.#bytesBehind = recovered.replayedBytes;
+    this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
+    this.bytes = new VersionBytes(this.cache, storage.values);
+    const { sliceMax } = options;
+    this.scanner = new Scanner({
+      index: state.index,
+      bytes: this.bytes,
+      pins: this.pins,
+      loop: options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) }),
+    });
+    this.#images = new ImageAccount(options.imagesBytesMax ?? IMAGES_BYTES_MAX);
+    const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;
+    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax: walkMax };
+    this.hub = new WatchHub({
+      history: new WatchHistory({ state, scanner: this.scanner, clock, sliceUs: sliceMax }),
+      revision: state.revision,
+      clock,
+      random,
+      progressIntervalMs: options.watchProgressIntervalMs ?? 600_000,
+      ...(options.watchBacklogBytesMax === undefined ? {} : { backlogTotalBytesMax: options.watchBacklogBytesMax }),
+      logger,
+    });
+    this.#applier = new Applier({
+      state,
+      hub: this.hub,
+      cache: this.cache,
+      bytes: this.bytes,
+      scanner: this.scanner,
+      next: recovered.next,
+      logger,
+      clock,
+      sliceUs: sliceMax,
+      onForwarded: (write) => this.onForwarded?.(write),
+      onApplied: () => this.onApplied?.(),
+      onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
+      onFatal: options.onFatal,
+    });
+    this.#checkpointer = new Checkpointer({
+      state,
+      values: storage.values,
+      clock,
+      logger,
+      from: recovered.checkpointFrom,
+      applied: () => this.#applier.next,
+      garbage: () => this.#compactor.untold,
+      sliceMax: walkMax,
+    });
+    this.#compactor = new Compactor(
+      {
+        state,
+        values: storage.values,
+        pins: this.pins,
+        clock,
+        logger,
+        holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
+        checkpointed: () => this.#checkpointer.from,
+        sliceMax: walkMax,
+        onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
+      },
+      recovered.garbage,
+    );
+    this.#background(
+      this.#compactor.dropCovered().then(() => this.#compactor.start()),
+      'compaction',
+    );
+  }
+
+  /** The revision that readers see: durable, in effect, and published to watchers. */
+  get revision(): Revision {
+    return this.state.revision;
+  }
+
+  /** Every record before this position is durable and was given to this replica. `applied` may lag a little behind it. */
+  get next(): LogPosition {
+    return this.#next;
+  }
+
+  /** Every record before this position has taken effect. */
+  get applied(): LogPosition {
+    return this.#applier.next;
+  }
+
+  /**
+   * Where the part of a shared log begins that this node needs. Every record before this position has taken effect.
+   * No reader of this node needs a version that a compaction before this position has made invisible. So an image
+   * taken at or before this position lacks nothing that this node reads.
+   */
+  get needed(): LogPosition {
+    if (!this.pins.holdsBelow(this.state.compactRevision)) this.#needed = this.applied;
+    return this.#needed;
+  }
+
+  /** A checkpoint is being taken. */
+  get checkpointing(): boolean {
+    return this.#checkpointer.running;
+  }
+
+  /** A new slice for work of this node that may be long. */
+  newSlice(): Slice {
+    return new Slice(this.#options.sliceMax);
+  }
+
+  /** See `LeaseLists.keys`. The keys of all leases are those of one revision. */
+  async leaseKeys(id: LeaseId, caller: Caller): Promise<ByteList | undefined> {
+    await this.#applier.wholeLeases();
+    return this.leaseLists.keys(id, caller);
+  }
+
+  /** See `Applier.prefetch`. */
+  prefetch(writes: readonly CommittedWrite[]): void {
+    this.#applier.prefetch(writes);
+  }
+
+  /**
+   * Takes the leader's own writes, which are durable and whose versions are in the index already. Their records end
+   * before `next` and take `bytes` of the log. `applied` is called when the writes have taken effect. Later writes
+   * take effect when its promise has resolved.
+   */
+  apply(
+    writes: readonly CommittedWrite[],
+    next: LogPosition,
+    bytes: number,
+    applied: () => void | Promise<void>,
+  ): void {
+    assert(next > this.#next, 'applied twice');
+    assert(!this.#decoding, 'writes are given while a batch is decoded');
+    this.#next = next;
+    this.#applier.apply(writes, next, applied);
+    this.#maybeCheckpoint(bytes);
+  }
+
+  /**
+   * Takes a batch that is in the log, from any leader. It must begin where this replica ends. A batch of very many records
+   * is decoded in slices: the promise resolves when it is taken, and nothing else may be given to this replica before.
+   *
+   * @param read what `read` has made of it. Without it the batch comes from the log itself: if it is damaged, this throws.
+   */
+  follow(batch: LogBatch, read?: ReadBatch): Promise<void> | undefined {
+    assert(!this.#decoding, 'a batch is given while another is decoded');
+    assert(read === undefined || read.batch === batch, 'another batch was read');
+    assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
+    this.cache.forgetPending(batch.first); // left by an ended leadership of this node
+    const slice = this.newSlice();
+    const decoded = doSliced(this.#decode(batch, read, slice), () => slice.turn(this.clock));
+    const take = (writes: readonly CommittedWrite[]): void => {
+      if (read !== undefined) this.#ahead.took(read);
+      this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+    };
+    if (!(decoded instanceof Promise)) {
+      take(decoded);
+      return undefined;
+    }
+    this.#decoding = true;
+    return decoded.then((writes) => {
+      this.#decoding = false;
+      take(writes);
+    });
+  }
+
+  /**
+   * Decodes a batch that another member says is in the log, and checks that it continues what this replica has: then `follow`
+   * can take it, if nothing else is taken before. A text: why it cannot be in the log. Nothing has changed in either case.
+   */
+  read(batch: LogBatch): ReadBatch | string | Promise<ReadBatch | string> {
+    assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
+    const before = this.#ahead.before(this.#next, this.#applier.next);
+    if (before === undefined) return this.settled().then(() => this.read(batch));
+    const slice = this.newSlice();
+    return doSliced(readBatch(batch, before, slice), () => slice.turn(this.clock));
+  }
+
+  *#decode(batch: LogBatch, read: ReadBatch | undefined, slice: Slice): SlicedWork<readonly CommittedWrite[]> {
+    const writes = yield* decodeBatch(batch, this.state.index, false, slice, read?.records);
+    for (const { group } of writes) {
+      if (group === undefined) continue;
+      for (const event of group.events) {
+        this.cache.addPending(event.position, event.kv);
+        if (slice.spend(PENDING_US)) yield;
+      }
+    }
+    return writes;
+  }
+
+  /** Resolves when every write given to this replica has taken effect. */
+  settled(): Promise<void> {
+    return this.#applier.idle();
+  }
+
+  /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
+  range(op: RangeOp, signal: AbortSignal): RangeResult | Promise<RangeResult> {
+    this.#options.observer?.range?.();
+    const current = this.revision;
+    const scanned = this.scanner.scan(op, this.readable(op.revision), signal);
+    return scanned instanceof Promise
+      ? scanned.then((result) => rangeResult(current, result))
+      : rangeResult(current, scanned);
+  }
+
+  /** As `range`, but a long list comes in pages. */
+  rangePaged(
+    op: RangeOp,
+    signal: AbortSignal,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    if (op.range.end.length === 0) return this.range(op, signal);
+    this.#options.observer?.range?.();
+    const current = this.revision;
+    const made = (result: ScanResult | PagedScanResult): RangeResult | PagedRangeResult =>
+      'bring' in result.kvs
+        ? { kind: 'paged-range', revision: current, kvs: result.kvs, more: result.more, count: result.count }
+        : rangeResult(current, { kvs: result.kvs, more: result.more, count: result.count });
+    const scanned = this.scanner.scanPaged(op, this.readable(op.revision), signal);
+    return scanned instanceof Promise ? scanned.then(made) : made(scanned);
+  }
+
+  async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
+    if (op.sortTarget !== SortTarget.KEY) {
+      // A list that is not sorted by key cannot be cut into chunks in order: it is one chunk.
+      yield await this.range(op, signal);
+      return;
+    }
+    this.#options.observer?.range?.();
+    const current = this.revision;
+    const at = this.readable(op.revision);
+    const compacted = (): boolean => at < this.state.compactRevision;
+    for await (const { last: _last, ...chunk } of this.scanner.stream(op, at, chunkBytes, compacted, signal)) {
+      yield rangeResult(current, chunk);
+    }
+  }
+
+  /** The revision that a read of `wanted` uses; 0 and below mean the newest. Errors: FutureRev, Compacted. */
+  readable(wanted: number): Revision {
+    if (wanted <= 0) return this.revision;
+    if (wanted > this.revision) throw new EngramError('FutureRev');
+    if (wanted < this.state.compactRevision) throw new EngramError('Compacted');
+    return revision(wanted);
+  }
+
+  async hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {
+    const { compactRevision } = this.state;
+    // A negative revision is hashed as it is, and has no keys (etcd server/storage/mvcc/kvstore.go: hashByRev).
+    if (wanted < 0) return { hash: 0, hashRevision: revision(wanted), compactRevision };
+    const upTo = this.readable(wanted);
+    const hash = await hashKv(this.#walkParts, upTo, signal);
+    return { hash, hashRevision: upTo, compactRevision };
+  }
+
+  /** What the images of snapshots take. */
+  get imagesBytes(): number {
+    return this.#images.bytes;
+  }
+
+  image(signal: AbortSignal): Promise<StoreImage> {
+    const { index, lessor } = this.state;
+    const bytes = IMAGE_VERSION_BYTES * index.versions + IMAGE_LEASE_BYTES * lessor.size;
+    return this.#images.take(bytes, () => takeImage(this.#walkParts, this.revision, signal));
+  }
+
+  /** An image for the nodes that share the log. See `SharedImage` of storage. */
+  sharedImage(options: SharedImageOptions): PartsFrom {
+    const { state, pins } = this;
+    const { clock, sliceMax } = this.#walkParts;
+    const { values } = this.#options.storage;
+    return sharedImage({ state, pins, values, clock, applied: this.applied, sliceMax }, options);
+  }
+
+  count(range: KeyRange): number {
+    return this.state.index.count(range, this.revision);
+  }
+
+  /**
+   * Frees everything that compactions so far have made invisible, on disk too: finishes the compaction, takes a
+   * checkpoint, and drops the records.
+   */
+  async freeCompacted(): Promise<void> {
+    await this.#compactor.start();
+    await this.#checkpointThenDrop();
+  }
+
+  /** As `freeCompacted`, and returns the space to the file system. Continues even if the caller no longer waits. */
+  reclaim(): Promise<void> {
+    const work = this.freeCompacted().then(() => this.#options.storage.values.reclaim?.());
+    this.#background(work, 'defragmentation');
+    return work;
+  }
+
+  async #checkpointThenDrop(): Promise<void> {
+    await this.#checkpointer.take();
+    await this.#compactor.dropCovered();
+  }
+
+  #maybeCheckpoint(bytes: number): void {
+    this.#bytesBehind += bytes;
+    const { clock, quotaBytes = 0, checkpointEveryBytes = checkpointBytes(quotaBytes) } = this.#options;
+    if (this.#checkpointer.running || this.#closed || clock.nowMs() < this.#checkpointNotBeforeMs) return;
+    const behind = { bytes: this.#bytesBehind, records: this.#next - this.#checkpointer.from };
+    if (!checkpointPays(behind, this.state.index.versions, checkpointEveryBytes)) return;
+    this.#bytesBehind = 0;
+    this.#background(this.#checkpointThenDrop(), 'index checkpoint');
+  }
+
+  /**
+   * Runs background work. If storage fails it, it is tried again at the next occasion, because the log is whole
+   * without it. A broken invariant ends the node.
+   */
+  #background(work: Promise<unknown>, what: string): void {
+    work.catch((error: unknown) => {
+      if (error instanceof AssertionError) {
+        this.#options.onFatal(error);
+        return;
+      }
+      if (this.#closed) return;
+      this.#checkpointNotBeforeMs = this.#options.clock.nowMs() + CHECKPOINT_RETRY_MS;
+      this.#options.logger.error({ error: String(error) }, `${what} failed`);
+    });
+  }
+
+  /** Ends the background work, also where it waits, and disposes the storage. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.hub.close();
+    this.pins.close();
+    await Promise.all([this.#checkpointer.close(), this.#compactor.close()]);
+    await this.#options.storage[Symbol.asyncDispose]();
+  }
+}
+
+const nothing = (): void => undefined;
+
+function checkpointBytes(quotaBytes: number): number {
+  if (quotaBytes <= 0) return CHECKPOINT_BYTES_MAX;
+  return Math.min(CHECKPOINT_BYTES_MAX, Math.max(CHECKPOINT_BYTES_MIN, quotaBytes / 8));
+}
+
+const rangeResult = (at: Revision, { kvs, more, count }: ScanResult): RangeResult => ({
+  kind: 'range',
+  revision: at,
+  kvs,
+  more,
+  count,
+});
