@@ -32,7 +32,7 @@ const twins: readonly (readonly [path: string, one: string, other: string])[] = 
   ['index/src/key-index.ts', '  count(', '  countSome('],
   ['index/src/key-index.ts', '  collect(', '  collectSome('],
   ['watch-hub/src/publication.ts', 'handAtOnce(', 'inSlices('],
-  ['etcd-api/src/event-memo.ts', '#encoded(', '#encodeInSlices('],
+  ['etcd-api/src/event-memo.ts', '#encoded(', '*#encoding('],
   ['storage-tikv/src/batch-format.ts', 'function chainBehind(', 'function* chainingBehind('],
 ];
 

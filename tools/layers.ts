@@ -33,7 +33,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'retry-queue': ['core', 'storage'],
   scanner: ['core', 'loop', 'coder', 'index', 'storage'],
   backend: ['core', 'loop', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
-  'etcd-api': ['core', 'wire', 'bbolt', 'watch-hub', 'backend'],
+  'etcd-api': ['core', 'loop', 'wire', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
   peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'loop', 'wire', 'http2'],

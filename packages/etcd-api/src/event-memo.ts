@@ -1,4 +1,5 @@
-import { type Clock, type EventGroup, type Int64, type KvEvent, Slice } from '@engram/core';
+import type { EventGroup, Int64, KvEvent } from '@engram/core';
+import type { Loop, PureJob, Task } from '@engram/loop';
 import {
   encodeEvents,
   encodeWatchFragments,
@@ -17,7 +18,7 @@ interface SentResponse {
 
 /** The events of an array of groups, encoded. */
 interface Encoded {
-  /** In order. One block, or many if the events were encoded in slices. */
+  /** In order. One block, or many if they were prepared. */
   readonly blocks: readonly EncodedEvents[];
   response: SentResponse | undefined;
 }
@@ -26,15 +27,15 @@ interface Encoded {
 interface Known {
   plain: Encoded | undefined;
   withPrevKv: Encoded | undefined;
-  /** Promises of the encodings that are made in slices now. */
+  /** Promises of the encodings that wait for a slice. */
   readonly preparing: [plain: Promise<void> | undefined, withPrevKv: Promise<void> | undefined];
 }
 
 /** Bounds of one block: events, and bytes. An event above the bytes has a block of its own. */
 const BLOCK_EVENTS_MAX = 500;
 const BLOCK_BYTES_MAX = 64 * 1024;
-/** The time to encode one event. */
-const ENCODE_US = 0.4;
+/** Watchers of many clients share what is encoded. */
+const ENCODE: Task = { work: 'client', caller: 'events', stage: 'encode' };
 
 /**
  * Responses to watchers. Watchers that match the same events of a batch get the same array of groups, so its events are
@@ -43,14 +44,14 @@ const ENCODE_US = 0.4;
  */
 export class EventMemo {
   readonly #headerBytes: (revision: number) => Uint8Array;
-  readonly #clock: Clock;
+  readonly #loop: Loop;
   readonly #known = new WeakMap<readonly EventGroup[], Known>();
-  /** The end of the last encoding in slices. They run one after the other. */
+  /** The end of the last encoding that was asked for. They run one after the other. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(headerBytes: (revision: number) => Uint8Array, clock: Clock) {
+  constructor(headerBytes: (revision: number) => Uint8Array, loop: Loop) {
     this.#headerBytes = headerBytes;
-    this.#clock = clock;
+    this.#loop = loop;
   }
 
   response(watchId: Int64, prevKv: boolean, groups: readonly EventGroup[], headerRevision: number): Message {
@@ -77,7 +78,7 @@ export class EventMemo {
     return encodeWatchFragments(head, eventsOf(groups), prevKv, bytesMax);
   }
 
-  /** Encodes very many events in slices, for a response that follows. Undefined if they are encoded. */
+  /** Encodes very many events as a job of the loop, for a response that follows. Undefined if they are encoded. */
   prepare(groups: readonly EventGroup[], prevKv: boolean): Promise<void> | undefined {
     const known = this.#of(groups);
     if ((prevKv ? known.withPrevKv : known.plain) !== undefined) return undefined;
@@ -87,18 +88,18 @@ export class EventMemo {
   }
 
   #prepare(known: Known, groups: readonly EventGroup[], prevKv: boolean): Promise<void> {
-    this.#last = this.#last.then(() => this.#encodeInSlices(known, groups, prevKv));
+    this.#last = this.#last.then(() => this.#loop.run(ENCODE, this.#encoding(known, groups, prevKv)));
     return this.#last;
   }
 
-  async #encodeInSlices(known: Known, groups: readonly EventGroup[], prevKv: boolean): Promise<void> {
-    const slice = new Slice();
+  *#encoding(known: Known, groups: readonly EventGroup[], prevKv: boolean): PureJob<void> {
+    yield; // a thousand streams may ask in one turn
     const blocks: EncodedEvents[] = [];
     let superseded = false;
     for (const block of blocksOf(groups, prevKv)) {
       blocks.push(encodeEvents(block, prevKv));
       superseded ||= prevKv && block.some(hasPrevKv);
-      if (slice.spend(block.length * ENCODE_US)) await slice.turn(this.#clock);
+      if (this.#loop.shouldYield(block.length)) yield;
     }
     const encoded: Encoded = { blocks, response: undefined };
     if (prevKv) known.withPrevKv ??= encoded;

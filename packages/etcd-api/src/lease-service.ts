@@ -1,5 +1,6 @@
 import type { Caller, LeaseGrant } from '@engram/backend';
-import { GrpcCode, type LeaseId, leaseId, Slice } from '@engram/core';
+import { GrpcCode, type LeaseId, leaseId } from '@engram/core';
+import type { PureJob } from '@engram/loop';
 import {
   decodeKeepAlive,
   encodeKeepAlive,
@@ -18,9 +19,8 @@ import type { ServiceParts } from './service-parts.ts';
 const SERVICE = '/etcdserverpb.Lease';
 /** Renewals of one stream that may wait for leases that are about to end. */
 const WAITING_MAX = 10_000;
-/** Leases or keys that are encoded at a time, and the cost of one, in microseconds. */
+/** Leases or keys that are encoded at a time. */
 const PART_ITEMS = 1_000;
-const ITEM_US = 0.5;
 
 export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new LeaseService(parts);
@@ -57,7 +57,7 @@ class LeaseService {
   }
 
   /** An unknown lease is an answer, not an error. */
-  async timeToLive(request: Uint8Array, caller: Caller): Promise<Message> {
+  async timeToLive(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const { ID, keys: withKeys } = etcdserverpb.decodeLeaseTimeToLiveRequest(request);
     const lease = await this.#parts.store.leaseTimeToLive(leaseId(ID), withKeys, caller);
     const head = etcdserverpb.encodeLeaseTimeToLiveResponse({
@@ -67,25 +67,28 @@ class LeaseService {
       grantedTTL: lease?.grantedTtlSeconds ?? 0,
     });
     const encode = (keys: readonly Uint8Array[]): Uint8Array => etcdserverpb.encodeLeaseTimeToLiveResponse({ keys });
-    return await this.#inParts(head, lease?.keys ?? [], encode, caller.signal);
+    return await this.#inParts('LeaseTimeToLive', this.#parting(head, lease?.keys ?? [], encode), caller);
   }
 
-  async leases(caller: Caller): Promise<Message> {
+  async leases(caller: RpcCaller): Promise<Message> {
     const leases = await this.#parts.store.leases('by-remaining', caller);
     const head = etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header() });
     const encode = (part: readonly LeaseGrant[]): Uint8Array =>
       etcdserverpb.encodeLeaseLeasesResponse({ leases: part.map(({ id }) => ({ ID: id })) });
-    return await this.#inParts(head, leases, encode, caller.signal);
+    return await this.#inParts('LeaseLeases', this.#parting(head, leases, encode), caller);
   }
 
-  /** A message whose last field is a long list, encoded in slices: parts of a message, one after another, are the message. */
-  async #inParts<Item>(
+  #inParts(name: string, parting: PureJob<Message>, { client, signal }: RpcCaller): Message | Promise<Message> {
+    const task = { work: 'client', caller: client, stage: 'encode', method: `${SERVICE}/${name}` } as const;
+    return this.#parts.loop.run(task, parting, signal);
+  }
+
+  /** A message whose last field is a long list: parts of a message, one after another, are the message. */
+  *#parting<Item>(
     head: Uint8Array,
     items: Iterable<Item>,
     encode: (part: readonly Item[]) => Uint8Array,
-    signal: AbortSignal,
-  ): Promise<Message> {
-    const slice = new Slice();
+  ): PureJob<Message> {
     const pieces = [head];
     let part: Item[] = [];
     for (const item of items) {
@@ -93,7 +96,7 @@ class LeaseService {
       if (part.length < PART_ITEMS) continue;
       pieces.push(encode(part));
       part = [];
-      if (slice.spend(PART_ITEMS * ITEM_US)) await slice.turn(this.#parts.options.clock, signal);
+      if (this.#parts.loop.shouldYield(PART_ITEMS)) yield;
     }
     if (part.length > 0) pieces.push(encode(part));
     return pieces;

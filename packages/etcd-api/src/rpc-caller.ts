@@ -11,6 +11,10 @@ export class RpcCaller implements Caller {
     this.#call = call;
   }
 
+  get client(): object | string {
+    return this.#call.client;
+  }
+
   get signal(): AbortSignal {
     return this.#call.signal;
   }

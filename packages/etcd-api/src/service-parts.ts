@@ -1,5 +1,6 @@
 import type { Logger } from '@engram/core';
 import type { Store } from '@engram/backend';
+import { Loop } from '@engram/loop';
 import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
 import type { Cluster } from './cluster-view.ts';
 import { defaultServiceLimits, type Limits, type ServicesOptions } from './services-options.ts';
@@ -10,6 +11,7 @@ export class ServiceParts {
   readonly cluster: Cluster;
   readonly limits: Limits;
   readonly logger: Logger;
+  readonly loop: Loop;
   readonly options: ServicesOptions;
   #headers: HeaderEncoder;
   #headersTerm = 0;
@@ -20,6 +22,7 @@ export class ServiceParts {
     this.cluster = options.cluster;
     this.limits = { ...defaultServiceLimits, ...options.limits };
     this.logger = options.logger;
+    this.loop = options.loop ?? new Loop(options);
     this.#headers = this.#headersOf(this.cluster.term);
   }
 

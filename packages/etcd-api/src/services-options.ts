@@ -1,5 +1,6 @@
 import type { Clock, Logger, SharedBudget } from '@engram/core';
 import type { Store } from '@engram/backend';
+import type { Loop } from '@engram/loop';
 import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
 
@@ -47,6 +48,8 @@ export interface ServicesOptions {
   readonly version: string;
   readonly limits?: Partial<Limits>;
   readonly clock: Clock;
+  /** The owner of the event loop's time. If undefined, the services have one of their own. */
+  readonly loop?: Loop | undefined;
   readonly logger: Logger;
   readonly observer?: ServicesObserver;
   /** The memory that the watchers of all clients may take. Unbounded if absent. */

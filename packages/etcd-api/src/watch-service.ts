@@ -54,7 +54,7 @@ const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['rea
 };
 
 export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
-  const memo = new EventMemo((at) => parts.headerBytes(at), parts.options.clock);
+  const memo = new EventMemo((at) => parts.headerBytes(at), parts.loop);
   const shares = new WatcherShares(parts.options.watcherBytes);
   const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, shares.open(call.peer), call);
   return [['/etcdserverpb.Watch/Watch', admission.bidi(open)]];

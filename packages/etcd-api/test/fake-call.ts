@@ -16,6 +16,7 @@ export type Metadata = Readonly<Record<string, string>>;
 /** A call without a socket. Its client reads everything at once, unless it is stalled. */
 export class FakeCall implements StreamCall {
   readonly peer = '127.0.0.1:1';
+  readonly client = this.peer;
   readonly commonName = undefined;
   readonly sent: Uint8Array[] = [];
   /** The status with which the call has ended. Undefined while it runs. */

@@ -100,6 +100,7 @@ export class Member implements AsyncDisposable {
       version,
       limits,
       clock,
+      loop: options.settings.loop,
       logger,
       ...(observer === undefined ? {} : { observer }),
       ...(watcherBytes === undefined ? {} : { watcherBytes }),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 
 const call: CallContext = {
+  client: 'test',
   head: { admitted: undefined },
   metadata: () => undefined,
   signal: nodeItself.signal,

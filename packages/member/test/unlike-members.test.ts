@@ -8,6 +8,7 @@ import { TestCluster } from './cluster.ts';
 import { put } from './requests.ts';
 
 const call: CallContext = {
+  client: 'test',
   head: { admitted: undefined },
   metadata: () => undefined,
   signal: nodeItself.signal,

@@ -55,6 +55,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The client's host:port, or the path of the socket. */
   readonly peer: string;
+  /** The connection. Its calls share one part of the event loop's time. */
+  readonly client: object | string;
   /** The subject CommonName of the client's verified certificate, if there is one. */
   readonly commonName: string | undefined;
   /**

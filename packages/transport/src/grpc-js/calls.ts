@@ -67,6 +67,10 @@ class GrpcJsContext implements CallContext {
     return this.#unixPath ?? this.#call.getPeer();
   }
 
+  get client(): string {
+    return this.peer;
+  }
+
   get commonName(): string | undefined {
     const certificate = this.#call.getAuthContext().sslPeerCertificate;
     return certificate === undefined ? undefined : commonNameOf(certificate);

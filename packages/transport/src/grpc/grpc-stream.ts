@@ -76,6 +76,10 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     return this.host.peer;
   }
 
+  get client(): object {
+    return this.host;
+  }
+
   get commonName(): string | undefined {
     return this.host.commonName;
   }
