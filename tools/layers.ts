@@ -6,7 +6,19 @@
 /** A package may import packages of lower layers, and those before it in its own layer, if it lists them. */
 export const layers = {
   words: ['core', 'loop'],
-  'pure logic': ['protobuf', 'coder', 'wire', 'http2', 'bbolt', 'index', 'sequencer', 'lease', 'watch-hub', 'raft-ts'],
+  'pure logic': [
+    'protobuf',
+    'coder',
+    'wire',
+    'auth',
+    'http2',
+    'bbolt',
+    'index',
+    'sequencer',
+    'lease',
+    'watch-hub',
+    'raft-ts',
+  ],
   'over ports': ['tso', 'election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
@@ -19,6 +31,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   protobuf: ['core'],
   coder: ['core', 'protobuf'],
   wire: ['core', 'protobuf'],
+  auth: ['core', 'protobuf', 'coder', 'wire'],
   http2: ['core'],
   bbolt: ['core'],
   index: ['core', 'loop'],

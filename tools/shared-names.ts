@@ -8,6 +8,7 @@ export const sharedNames: Readonly<Record<string, string>> = {
   Init: 'wire hands on what protobuf has, so that users of messages need one package',
   KeyVersions: 'sequencer: what it asks of an index; tikv-client: all that a store has of a key, for its tools',
   Member: "election: etcd's member as it is agreed on; etcd-api: as its messages show it; member: the running one",
+  Role: 'auth: of a user, with permissions, as etcd says; raft-ts: of a member, as Raft says',
   Snapshot: "raft-ts: of Raft's log; tikv-client: a view of TiKV at a timestamp. Both are the word of their field",
   Speaker: "member's port has the members as numbers, election as its own ids; who sent a message, in both",
   TlsOptions: 'transport: of a server; tikv-client: of a client. The two are never imported together',

@@ -68,6 +68,10 @@ export const errorTable = {
   InvalidAuthToken: { grpc: 16, message: 'etcdserver: invalid auth token' },
   InvalidAuthMgmt: { grpc: 3, message: 'etcdserver: invalid auth management' },
   AuthOldRevision: { grpc: 3, message: 'etcdserver: revision of auth store is old' },
+  // These three have no text of rpctypes: etcd passes on what its store, its tokens and its bcrypt say.
+  NoPasswordUser: { grpc: 2, message: 'auth: authentication failed, password was given for no password user' },
+  VerifyOnlyKey: { grpc: 2, message: 'auth: token signing attempted with verify-only key' },
+  PasswordTooLong: { grpc: 2, message: 'bcrypt: password length exceeds 72 bytes' },
   NoLeader: { grpc: 14, message: 'etcdserver: no leader' },
   NotLeader: { grpc: 9, message: 'etcdserver: not leader' },
   LeaderChanged: { grpc: 14, message: 'etcdserver: leader changed' },

@@ -1,0 +1,122 @@
+import type { Clock, ErrorCode } from '@engram/core';
+import type { AuthInfo } from './auth-info.ts';
+
+/** etcd's: server/auth/options.go. */
+export const JWT_TTL_MS = 300_000;
+const VERIFIED_MAX = 10_000;
+
+/** The claims of a token that etcd issues. */
+export interface JwtClaims {
+  readonly username: string;
+  /** The auth revision at which the user logged in. */
+  readonly revision: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+}
+
+/**
+ * Port to a library that knows JSON web tokens, with its method and keys. It looks at neither the time nor the names in
+ * the claims.
+ */
+export interface JwtKeys {
+  /**
+   * The claims of a token that is well formed, of the configured method and no other, and whose signature is right.
+   * Undefined for every other text: never rejects for what a client sent.
+   */
+  verify(token: string): Promise<unknown>;
+  /** Undefined if there is only a key to verify with. */
+  readonly sign: ((claims: JwtClaims) => Promise<string>) | undefined;
+}
+
+export interface JwtTokensOptions {
+  readonly keys: JwtKeys;
+  /** Tokens are made by others too and say a date, so this is the time of the wall. */
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly ttlMs?: number;
+  /** The most tokens that are remembered as verified. */
+  readonly verifiedMax?: number;
+}
+
+/** What a verified token says. */
+interface Verified {
+  readonly info: AuthInfo;
+  readonly fromMs: number;
+  /** The first time at which it counts no more. */
+  readonly endMs: number;
+}
+
+/**
+ * Tokens that say who they are for, signed. A signature is verified once: a token that was right is remembered, the one
+ * of the oldest use is forgotten first. What is not right is not remembered, so clients cannot push others out.
+ */
+export class JwtTokens {
+  readonly #keys: JwtKeys;
+  readonly #clock: Pick<Clock, 'wallMs'>;
+  readonly #ttlMs: number;
+  readonly #verifiedMax: number;
+  readonly #verified = new Map<string, Verified>();
+
+  constructor({ keys, clock, ttlMs = JWT_TTL_MS, verifiedMax = VERIFIED_MAX }: JwtTokensOptions) {
+    this.#keys = keys;
+    this.#clock = clock;
+    this.#ttlMs = ttlMs;
+    this.#verifiedMax = verifiedMax;
+  }
+
+  /** Tokens that are remembered. */
+  get size(): number {
+    return this.#verified.size;
+  }
+
+  /** The code VerifyOnlyKey if there is no key to sign with. */
+  async sign(user: string, revision: number): Promise<{ readonly token: string } | { readonly code: ErrorCode }> {
+    const { sign } = this.#keys;
+    if (sign === undefined) return { code: 'VerifyOnlyKey' };
+    const exp = Math.floor((this.#clock.wallMs() + this.#ttlMs) / 1000);
+    return { token: await sign({ username: user, revision, exp }) };
+  }
+
+  /** Whose token it is; undefined if it is not right, has ended, or counts from later on. A promise only at the first use. */
+  infoOf(token: string): AuthInfo | undefined | Promise<AuthInfo | undefined> {
+    const verified = this.#verified.get(token);
+    if (verified === undefined) return this.#verify(token);
+    this.#verified.delete(token);
+    // What has ended is forgotten here, or when its turn comes.
+    return this.#take(token, verified);
+  }
+
+  async #verify(token: string): Promise<AuthInfo | undefined> {
+    const verified = readClaims(await this.#keys.verify(token));
+    return verified === undefined ? undefined : this.#take(token, verified);
+  }
+
+  #take(token: string, verified: Verified): AuthInfo | undefined {
+    const nowMs = this.#clock.wallMs();
+    if (nowMs >= verified.endMs || nowMs < verified.fromMs) return undefined;
+    this.#verified.set(token, verified);
+    for (const oldest of this.#verified.keys()) {
+      if (this.#verified.size <= this.#verifiedMax) break;
+      this.#verified.delete(oldest);
+    }
+    return verified.info;
+  }
+}
+
+/** As golang-jwt v5 and etcd read them (server/auth/jwt.go). Undefined if a claim is missing or of another kind. */
+function readClaims(claims: unknown): Verified | undefined {
+  if (typeof claims !== 'object' || claims === null) return undefined;
+  const { username, revision, exp, nbf } = claims as Readonly<Record<string, unknown>>;
+  if (typeof username !== 'string' || typeof revision !== 'number') return undefined;
+  const authRevision = Math.trunc(revision);
+  if (!Number.isSafeInteger(authRevision) || authRevision < 0) return undefined;
+  const endMs = dateMs(exp, Number.POSITIVE_INFINITY);
+  const fromMs = dateMs(nbf, Number.NEGATIVE_INFINITY);
+  if (endMs === undefined || fromMs === undefined) return undefined;
+  return { info: { user: username, authRevision }, fromMs, endMs };
+}
+
+/** A date in seconds, whole ones. `absent` if there is none, or 0, which means the same; undefined if it is no number. */
+function dateMs(claim: unknown, absent: number): number | undefined {
+  if (claim === undefined || claim === 0) return absent;
+  return typeof claim === 'number' && Number.isFinite(claim) ? Math.trunc(claim) * 1000 : undefined;
+}
