@@ -19,7 +19,18 @@ export const layers = {
     'watch-hub',
     'raft-ts',
   ],
-  'over ports': ['tso', 'election', 'storage', 'writer', 'retry-queue', 'scanner', 'backend', 'etcd-api', 'member'],
+  'over ports': [
+    'tso',
+    'election',
+    'storage',
+    'writer',
+    'retry-queue',
+    'scanner',
+    'backend',
+    'etcd-api',
+    'member',
+    'importer',
+  ],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
   composition: ['server', 'sim'],
 } as const;
@@ -48,6 +59,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   backend: ['core', 'loop', 'coder', 'index', 'sequencer', 'lease', 'watch-hub', 'storage', 'writer', 'scanner'],
   'etcd-api': ['core', 'loop', 'wire', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
+  importer: ['core', 'coder', 'wire', 'bbolt', 'index', 'storage'],
   peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
@@ -86,6 +98,7 @@ export const testPackages: readonly string[] = ['sim'];
  */
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   'etcd-api': ['storage'],
+  importer: ['backend', 'etcd-api'],
   member: ['coder', 'raft-ts'],
   peer: ['election'],
   'storage-tikv': ['retry-queue', 'storage-segment'],

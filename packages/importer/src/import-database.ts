@@ -1,0 +1,156 @@
+import type { BucketEntry } from '@engram/bbolt';
+import {
+  assert,
+  type LogPosition,
+  logPosition,
+  NEW_LOG_SEAL,
+  NO_REVISION,
+  type Revision,
+  revision,
+} from '@engram/core';
+import { KeyIndex } from '@engram/index';
+import type { Storage } from '@engram/storage';
+import { importedCheckpoint } from './imported-checkpoint.ts';
+import type { EtcdDatabase } from './etcd-database.ts';
+import { History } from './history.ts';
+import { ImportError } from './import-error.ts';
+import { StatusHash } from './status-hash.ts';
+
+export interface ImportOptions {
+  /**
+   * How far the revision goes up, as etcdutl's --bump-revision with --mark-compacted: all revisions before the new one
+   * count as compacted. 0 leaves it as it is.
+   */
+  readonly bumpRevision: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a storage has been given. */
+export interface ImportReport {
+  /** Of the whole database, as `etcdutl snapshot status` shows it. */
+  readonly hash: string;
+  readonly revision: Revision;
+  /** NO_REVISION if nothing was compacted. */
+  readonly compactRevision: Revision;
+  /** Living keys. */
+  readonly keys: number;
+  readonly versions: number;
+  readonly leases: number;
+  readonly alarms: number;
+  /** Keys whose lease is not in the database. As in an etcd that starts on it, they do not end with it. */
+  readonly keysWithoutLease: number;
+}
+
+/** A batch of the log ends with the entry that makes it larger than one of these. */
+const BATCH_BYTES = 4 << 20;
+const BATCH_RECORDS = 8_192;
+
+/**
+ * Fills an empty storage: a record for each version, in the order of the history, and a checkpoint behind the last one.
+ * The storage is a whole store when this resolves, and not before. Memory: the index of what is kept, as a node has it, 8
+ * bytes for each version that the compaction drops, the buckets of `state`, one batch and one page of the file. Rejects
+ * with ImportError or BboltError if the file is not to be taken, and with what the storage rejects with.
+ */
+export async function importDatabase(
+  database: EtcdDatabase,
+  storage: Storage,
+  { bumpRevision, signal }: ImportOptions,
+): Promise<ImportReport> {
+  const { state } = database;
+  const index = new KeyIndex();
+  const history = new History(index, state.compactRevision);
+  const hash = new StatusHash();
+  const garbage: LogPosition[] = [];
+  const log = new LogFiller(storage);
+  /** Drops what the compaction drops, so that the index never holds much more than what is kept. */
+  const compact = (upTo: number): void => {
+    if (upTo > 0) index.compact(revision(upTo), Number.POSITIVE_INFINITY, garbage);
+  };
+  const keptFrom = bumpRevision > 0 ? Number.POSITIVE_INFINITY : state.compactRevision;
+
+  const takePage = async (entries: readonly BucketEntry[]): Promise<void> => {
+    for (const entry of entries) {
+      hash.update(entry.key);
+      hash.update(entry.value);
+      const record = history.take(entry);
+      if (record === undefined) continue;
+      log.add(record);
+      if (!log.full) continue;
+      await log.flush();
+      compact(Math.min(keptFrom, history.at - 1));
+    }
+  };
+  for (const bucket of database.buckets(signal)) {
+    hash.update(Buffer.from(bucket.name, 'latin1'));
+    if (bucket.kind === 'versions') for await (const page of bucket.pages) await takePage(page);
+    else
+      for (const { key, value } of bucket.entries) {
+        hash.update(key);
+        hash.update(value);
+      }
+  }
+  await log.flush();
+
+  const newest = history.revision + bumpRevision;
+  if (!Number.isSafeInteger(newest)) throw new ImportError('too-large', `no revision may be as large as ${newest}`);
+  const compactRevision = bumpRevision > 0 ? revision(newest) : state.compactRevision;
+  compact(compactRevision);
+  assert(log.next === history.next, 'the log has not the records of the history');
+  const header = {
+    revision: revision(newest),
+    compactRevision,
+    nextPosition: log.next,
+    leases: [...state.leases.values()],
+    alarms: state.alarms,
+  };
+  const counts = { keysWithoutLease: 0 };
+  const chunks = importedCheckpoint({ header, index, garbage, leases: state.leases, counts, signal });
+  await storage.values.saveCheckpoint(log.next, chunks);
+  return {
+    hash: hash.text,
+    revision: header.revision,
+    compactRevision: compactRevision > 0 ? compactRevision : NO_REVISION,
+    keys: index.liveKeys,
+    versions: index.versions,
+    leases: state.leases.size,
+    alarms: state.alarms.length,
+    keysWithoutLease: counts.keysWithoutLease,
+  };
+}
+
+/** Appends records to a log that nobody holds yet. */
+class LogFiller {
+  readonly #storage: Storage;
+  #records: Uint8Array[] = [];
+  #bytes = 0;
+  #first = logPosition(1);
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** The end of the log, with the records that are not appended yet. */
+  get next(): LogPosition {
+    return logPosition(this.#first + this.#records.length);
+  }
+
+  get full(): boolean {
+    return this.#bytes >= BATCH_BYTES || this.#records.length >= BATCH_RECORDS;
+  }
+
+  add(record: Uint8Array): void {
+    this.#records.push(record);
+    this.#bytes += record.length;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#records.length === 0) return;
+    const next = this.next;
+    const outcome = await this.#storage.log.append({ first: this.#first, records: this.#records }, NEW_LOG_SEAL);
+    if (outcome.kind === 'uncertain') throw new Error('the log took no more records', { cause: outcome.cause });
+    assert(outcome.kind === 'committed', `an append to a new log was ${outcome.kind}`);
+    this.#first = next;
+    this.#records = [];
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,161 @@
+import { keyBytes, leaseId, putOp, utf8 } from '@engram/core';
+import { nodeItself } from '@engram/backend';
+import { expect, test } from 'vitest';
+import {
+  alarm,
+  at,
+  type Buckets,
+  databaseFile,
+  EMPTY,
+  hashed,
+  lease,
+  put,
+  removed,
+  restored,
+  snapshotOf,
+  text,
+} from './databases.ts';
+import { eventsFrom, keysAt, leasesOf, openNode } from './nodes.ts';
+
+/** A history with every kind of change. etcd was never asked to compact. */
+const history: Buckets['key'] = [
+  put(2, 'a'),
+  put(3, 'a', { create: 2, version: 2 }),
+  put(3, 'b', { sub: 1, value: '' }),
+  removed(4, 'a'),
+  removed(4, 'b', 1),
+  put(5, 'a', { lease: -5n }),
+  put(6, 'c', { lease: 9n }),
+];
+
+test("etcd's own history is there: each revision, each event, deletions as etcd writes them", async () => {
+  const { storage, report } = await restored(
+    await snapshotOf({ key: history, lease: [lease(-5n, 60), lease(9n, 100, 30)] }),
+  );
+  expect(report).toMatchObject({ revision: 6, compactRevision: -1, keys: 2, versions: 7, leases: 2, alarms: 0 });
+  await using node = await openNode(storage);
+  const { backend } = node;
+  expect([backend.revision, backend.compactRevision]).toEqual([6, -1]);
+  expect(await keysAt(node, 1)).toEqual(['count 0']);
+  expect(await keysAt(node, 3)).toEqual([
+    'count 2',
+    'a=a@3 created 2 modified 3 version 2 lease 0',
+    'b= created 3 modified 3 version 1 lease 0',
+  ]);
+  expect(await keysAt(node, 4)).toEqual(['count 0']);
+  expect(await keysAt(node, 0)).toEqual([
+    'count 2',
+    'a=a@5 created 5 modified 5 version 1 lease -5',
+    'c=c@6 created 6 modified 6 version 1 lease 9',
+  ]);
+  expect((await eventsFrom(node, 4)).slice(0, 2)).toEqual([
+    '1: a= created 0 modified 4 version 0 lease 0, before: a=a@3 created 2 modified 3 version 2 lease 0',
+    '1: b= created 0 modified 4 version 0 lease 0, before: b= created 3 modified 3 version 1 lease 0',
+  ]);
+  expect(await leasesOf(node)).toEqual(['9 of 100 s: c', '-5 of 60 s: a']);
+  await backend.leaseRevoke(leaseId(9n), nodeItself);
+  expect(await keysAt(node, 0)).toEqual(['count 1', 'a=a@5 created 5 modified 5 version 1 lease -5']);
+});
+
+test('an empty database is the store of a new etcd', async () => {
+  const { storage, report } = await restored(await snapshotOf({}));
+  expect(report).toMatchObject({ revision: 1, compactRevision: -1, keys: 0, versions: 0 });
+  await using node = await openNode(storage);
+  const { revision } = await node.backend.txn(
+    { compares: [], success: [putOp(keyBytes('a'), keyBytes('1'))], failure: [] },
+    nodeItself,
+  );
+  expect(revision).toBe(2);
+});
+
+test.each([
+  ['finishedCompactRev', 'one that was finished'],
+  ['scheduledCompactRev', 'one that was scheduled, and had not removed anything'],
+])('a compaction counts: %s, %s', async (name) => {
+  const { storage, report } = await restored(await snapshotOf({ key: history, meta: [text(name, at(4))] }));
+  // Of a and b the deletions at the compact revision are left; they are events of a watch from there.
+  expect(report).toMatchObject({ revision: 6, compactRevision: 4, keys: 2, versions: 4 });
+  await using node = await openNode(storage);
+  expect(node.backend.compactRevision).toBe(4);
+  expect((await keysAt(node, 3))[0]).toContain('required revision has been compacted');
+  expect(await keysAt(node, 4)).toEqual(['count 0']);
+  expect(await eventsFrom(node, 5)).toHaveLength(2);
+});
+
+test('a compaction that was interrupted has removed some of what it removes', async () => {
+  const left = history!.slice(2);
+  const meta = [text('scheduledCompactRev', at(5)), text('finishedCompactRev', at(2))];
+  const { storage, report } = await restored(await snapshotOf({ key: left, meta }));
+  expect(report).toMatchObject({ revision: 6, compactRevision: 5, keys: 2, versions: 2 });
+  await using node = await openNode(storage);
+  expect(await keysAt(node, 5)).toEqual(['count 1', 'a=a@5 created 5 modified 5 version 1 lease -5']);
+});
+
+test('the compact revision may be above all that is left', async () => {
+  const meta = [text('finishedCompactRev', at(9))];
+  const { storage, report } = await restored(await snapshotOf({ key: [put(2, 'a')], meta }));
+  expect(report).toMatchObject({ revision: 9, compactRevision: 9, keys: 1 });
+  await using node = await openNode(storage);
+  expect(node.backend.revision).toBe(9);
+});
+
+test('a database that etcdutl has raised holds a revision without a key, and is not a gap', async () => {
+  const key = [put(2, 'a'), [at(1_000_002), new Uint8Array(0)] as const, put(1_000_003, 'b')];
+  const meta = [text('scheduledCompactRev', at(1_000_002))];
+  const { storage, report } = await restored(await snapshotOf({ key, meta }));
+  expect(report).toMatchObject({ revision: 1_000_003, compactRevision: 1_000_002, keys: 2, versions: 2 });
+  await using node = await openNode(storage);
+  expect(await eventsFrom(node, 1_000_003)).toHaveLength(1);
+  expect(await keysAt(node, 1_000_002)).toEqual(['count 1', 'a=a@2 created 2 modified 2 version 1 lease 0']);
+});
+
+test('alarms are raised again, of the member that raised them, and can be disarmed', async () => {
+  const member = 2n ** 64n - 3n;
+  const { storage } = await restored(
+    await snapshotOf({ key: history, alarm: [alarm(member, 1)], lease: [lease(-5n, 60), lease(9n, 60)] }),
+  );
+  await using node = await openNode(storage);
+  expect(node.backend.alarms()).toEqual([{ memberId: member, alarm: 1 }]);
+  expect(await node.backend.deactivateAlarm({ memberId: member, alarm: 1 }, nodeItself)).toBe(true);
+  expect(node.backend.alarms()).toEqual([]);
+});
+
+test('a key whose lease is not there keeps its id and never ends, as in etcd', async () => {
+  const { storage, report } = await restored(await snapshotOf({ key: history, lease: [lease(9n, 60)] }));
+  expect(report.keysWithoutLease).toBe(1);
+  await using node = await openNode(storage);
+  expect((await keysAt(node, 0))[1]).toBe('a=a@5 created 5 modified 5 version 1 lease -5');
+  await node.backend.txn({ compares: [], success: [putOp(utf8('a'), utf8('2'))], failure: [] }, nodeItself);
+  expect(await leasesOf(node)).toEqual(['9 of 60 s: c']);
+});
+
+test('the file of a data directory is taken without a hash; a hash behind it is not looked at', async () => {
+  const file = await databaseFile({ key: history, lease: [lease(-5n, 60), lease(9n, 60)] });
+  const { report } = await restored(file, { skipHashCheck: true });
+  const wrong = hashed(file);
+  wrong[wrong.length - 1] = wrong.at(-1)! ^ 1;
+  expect((await restored(wrong, { skipHashCheck: true })).report).toEqual(report);
+  expect((await restored(hashed(file))).report).toEqual(report);
+});
+
+test('users and roles are left out when that is asked for', async () => {
+  const auth = {
+    ...EMPTY,
+    key: history,
+    auth: [text('authEnabled', Uint8Array.of(1))],
+    authUsers: [text('root', 'x')],
+  };
+  const { report } = await restored(await snapshotOf(auth), { dropAuth: true });
+  expect(report.revision).toBe(6);
+});
+
+test('versions that a compaction drops are garbage that the first start frees', async () => {
+  const many = Array.from({ length: 2_000 }, (_, more) => put(more + 2, 'a', { create: 2, version: more + 1 }));
+  const { storage, report } = await restored(await snapshotOf({ key: many }), { bumpRevision: 10 });
+  expect(report).toMatchObject({ keys: 1, versions: 1, revision: 2_011 });
+  const before = storage.size();
+  await using node = await openNode(storage);
+  await node.clock.settle(200);
+  expect(storage.size().inUseBytes).toBeLessThan(before.inUseBytes / 10);
+  expect(await keysAt(node, 0)).toEqual(['count 1', 'a=a@2001 created 2 modified 2001 version 2000 lease 0']);
+});
