@@ -53,6 +53,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     config: ['flags', 'tls', 'cluster'],
     start: ['flags', 'tls', 'cluster', 'config'],
     http: ['.'],
+    restore: ['.', 'flags', 'config', 'start'],
   },
   backend: {
     apply: ['.'],

@@ -70,7 +70,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: [
     'core',
     'loop',
+    'bbolt',
     'election',
+    'importer',
     'member',
     'peer',
     'raft-ts',

@@ -3,6 +3,7 @@ import type { ClusterConfig } from './cluster/cluster-config.ts';
 import { type Configuration, readConfiguration } from './config/configuration.ts';
 import type { RunningNode } from './node.ts';
 import type { NodeConfig } from './config/node-config.ts';
+import type { RestoreConfig } from './config/restore-config.ts';
 import { notifyReady } from './systemd.ts';
 import { helpText, usageText } from './flags/usage.ts';
 import { ENGRAM_VERSION, ETCD_VERSION, versionText } from './version.ts';
@@ -34,6 +35,9 @@ async function main(args: readonly string[]): Promise<void> {
     case 'health':
       await tellHealth(configuration.config);
       return;
+    case 'restore':
+      await restore(configuration.config);
+      return;
     case 'config':
       await run(configuration.config, args);
   }
@@ -64,6 +68,22 @@ async function tellHealth(config: NodeConfig): Promise<void> {
   const { ready, text } = await askHealth(config);
   (ready ? process.stdout : process.stderr).write(`${text}\n`);
   if (!ready) process.exitCode = EXIT_FAILED;
+}
+
+async function restore(config: RestoreConfig): Promise<void> {
+  const logger = createLogger({ level: 'warn', format: 'json', outputs: ['stderr'] });
+  for (const warning of config.warnings) logger.warn({}, warning);
+  const stop = new AbortController();
+  void stopSignals().first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  try {
+    const { restoreSnapshot } = await import('./restore/restore-snapshot.ts');
+    const { SystemClock } = await import('./system-clock.ts');
+    const { SystemRandom } = await import('./system-random.ts');
+    const parts = { clock: new SystemClock(), random: new SystemRandom(), logger, terminal: process.stderr };
+    process.stdout.write(await restoreSnapshot(config, { ...parts, signal: stop.signal }));
+  } catch (error) {
+    return end(logger, 'cannot restore', error);
+  }
 }
 
 async function run(config: NodeConfig, args: readonly string[]): Promise<void> {

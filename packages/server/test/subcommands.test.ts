@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each([
-  { args: ['restore'], problem: '"restore" is not a valid flag' },
+  { args: ['backup'], problem: '"backup" is not a valid flag' },
   { args: ['health', 'inspect-storage'], problem: '"inspect-storage" is not a valid flag' },
   { args: ['inspect-storage'], problem: 'inspect-storage needs --storage=tikv and --tikv-pd-endpoints' },
 ])('engram $args is refused', async ({ args, problem }) => {

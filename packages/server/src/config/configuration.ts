@@ -3,14 +3,9 @@ import { applyEnvironment } from '../flags/environment.ts';
 import { parseArguments } from '../flags/flag-parser.ts';
 import { ConfigError, FlagValues } from '../flags/flag-values.ts';
 import { nodeConfig } from './node-config.ts';
-import { subcommands, type Task, unsupported } from './subcommands.ts';
+import { type Configuration, subcommands, unsupported } from './subcommands.ts';
 
-export type Configuration =
-  | Task
-  | { readonly kind: 'help' }
-  | { readonly kind: 'version' }
-  /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
-  | { readonly kind: 'usage'; readonly problem: string };
+export type { Configuration } from './subcommands.ts';
 
 /**
  * Reads the configuration from arguments and environment, or from a file alone: as in etcd, a file overrides both.
@@ -24,8 +19,10 @@ export async function readConfiguration(
   if (unsupported.has(command)) return { kind: 'usage', problem: `the command ${command} is not supported` };
   const subcommand = subcommands.get(command);
   if (subcommand === undefined) return readFlags(args, environment);
-  const configuration = await readFlags(args.slice(1), environment);
-  return configuration.kind === 'config' ? subcommand(configuration.config) : configuration;
+  const behind = args.slice(1);
+  if (subcommand.flags === 'of its own') return subcommand.read(behind);
+  const configuration = await readFlags(behind, environment);
+  return configuration.kind === 'config' ? subcommand.task(configuration.config) : configuration;
 }
 
 /** The flags of a member, with no command before them. */

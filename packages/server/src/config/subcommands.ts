@@ -1,26 +1,43 @@
 import type { ClusterConfig } from '../cluster/cluster-config.ts';
 import { ConfigError } from '../flags/flag-values.ts';
 import type { NodeConfig } from './node-config.ts';
+import { type RestoreConfig, restoreArguments } from './restore-config.ts';
 
-/** What the process is to do with the configuration of a member. */
+/** What the process is to do. */
 export type Task =
   | { readonly kind: 'config'; readonly config: NodeConfig }
   | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
-  | { readonly kind: 'health'; readonly config: NodeConfig };
+  | { readonly kind: 'health'; readonly config: NodeConfig }
+  | { readonly kind: 'restore'; readonly config: RestoreConfig };
 
-/** A first argument that is no flag, and what it makes of the flags behind it. Throws ConfigError if they do not suit it. */
-export type Subcommand = (config: NodeConfig) => Task;
+export type Configuration =
+  | Task
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
+  | { readonly kind: 'usage'; readonly problem: string };
+
+/** A first argument that is no flag, and what it makes of those behind it. Both throw ConfigError if these do not suit it. */
+export type Subcommand =
+  /** Takes the flags of a member, from the command line, the environment or a file. */
+  | { readonly flags: 'of a member'; readonly task: (config: NodeConfig) => Task }
+  /** Reads the command line alone. */
+  | { readonly flags: 'of its own'; readonly read: (args: readonly string[]) => Configuration };
 
 /** The commands of the program, by name. Without one it runs a member. */
 export const subcommands: ReadonlyMap<string, Subcommand> = new Map<string, Subcommand>([
-  ['health', (config) => ({ kind: 'health', config })],
+  ['health', { flags: 'of a member', task: (config) => ({ kind: 'health', config }) }],
   [
     'inspect-storage',
-    ({ cluster }) => {
-      if (cluster === undefined) throw new ConfigError('inspect-storage needs --storage=tikv and --tikv-pd-endpoints');
-      return { kind: 'inspect', cluster };
+    {
+      flags: 'of a member',
+      task: ({ cluster }) => {
+        if (cluster !== undefined) return { kind: 'inspect', cluster };
+        throw new ConfigError('inspect-storage needs --storage=tikv and --tikv-pd-endpoints');
+      },
     },
   ],
+  ['restore', { flags: 'of its own', read: restoreArguments }],
 ]);
 
 /** Commands of etcd that this program does not have. */

@@ -1,4 +1,4 @@
-import { flagTable, forgottenFlags } from './flag-table.ts';
+import { forgottenFlags } from './flag-table.ts';
 import type { FlagValues } from './flag-values.ts';
 
 export type ParsedArguments =
@@ -26,7 +26,7 @@ interface Slot {
 export function parseArguments(args: readonly string[], values: FlagValues): ParsedArguments {
   const own: { 'config-file'?: string; version?: string } = {};
   const slotOf = (name: string): Slot | undefined => {
-    const spec = flagTable.get(name);
+    const spec = values.spec(name);
     if (spec !== undefined) return { bool: spec.type === 'bool', set: (text) => values.set(spec, text) };
     if (name === 'config-file' || name === 'version') {
       const set = (text: string): undefined => {

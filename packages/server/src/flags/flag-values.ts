@@ -12,9 +12,20 @@ export class ConfigError extends Error {
 
 /** The given values by flag name. A flag without a given value has its default. All values are valid for their types. */
 export class FlagValues {
+  readonly #table: ReadonlyMap<string, FlagSpec>;
   readonly #given = new Map<string, string>();
   /** The lists that were given item by item: their items may have commas. */
   readonly #items = new Map<string, readonly string[]>();
+
+  /** The flags of a member, unless a command has its own. */
+  constructor(table: ReadonlyMap<string, FlagSpec> = flagTable) {
+    this.#table = table;
+  }
+
+  /** The flag with this name on the command line; undefined if there is none. */
+  spec(name: string): FlagSpec | undefined {
+    return this.#table.get(name);
+  }
 
   /** Sets the flag's value. Returns what is wrong with the text, or undefined. */
   set(spec: FlagSpec, text: string): string | undefined {
@@ -39,7 +50,7 @@ export class FlagValues {
 
   /** The flags that were given and differ from their defaults, in the table's order. */
   changed(): readonly FlagSpec[] {
-    return [...flagTable.values(), ...fileOnlySettings.values()].filter(
+    return [...this.#table.values(), ...fileOnlySettings.values()].filter(
       ({ name, value }) => this.#given.has(name) && this.#given.get(name) !== value,
     );
   }
@@ -81,7 +92,7 @@ export class FlagValues {
   }
 
   #raw(name: string, ...types: readonly FlagType[]): string {
-    const spec = flagTable.get(name) ?? fileOnlySettings.get(name);
+    const spec = this.#table.get(name) ?? fileOnlySettings.get(name);
     assert(spec !== undefined && types.includes(spec.type), `--${name} is no ${types.join(' or ')}`);
     return this.#given.get(name) ?? spec.value;
   }

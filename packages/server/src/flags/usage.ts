@@ -1,4 +1,5 @@
-import { type FlagGroup, flagSections } from './flag-table.ts';
+import { type FlagGroup, type FlagSpec, flagSections } from './flag-table.ts';
+import { restoreFlags } from './restore-flags.ts';
 
 export const usageText = `Usage:
 
@@ -18,6 +19,10 @@ export const usageText = `Usage:
     Show what the cluster has in TiKV: its log, its images, and what trimming waits for. Changes nothing. The flags are
     those of a member.
 
+  engram restore [flags] SNAPSHOT
+    Make a data directory from a snapshot of etcd's or Engram's, or from the file member/snap/db of a data directory of etcd's.
+    The flags are those of etcdutl snapshot restore.
+
   engram --config-file FILE
     Take the configuration from a file; other flags and environment variables are then ignored.
 `;
@@ -29,11 +34,9 @@ const groupMarks: Readonly<Record<FlagGroup, string>> = {
 };
 
 export function helpText(): string {
-  const sections = flagSections.map(({ title, flags }) => {
-    const lines = flags.map(
-      ({ name, value, group, help }) => `  --${name} '${value}'\n    ${groupMarks[group]}${help}\n`,
-    );
-    return `${title}:\n${lines.join('')}`;
-  });
-  return `${usageText}\n${sections.join('\n')}`;
+  const sections = [...flagSections, { title: 'engram restore', flags: [...restoreFlags.values()] }];
+  return `${usageText}\n${sections.map(({ title, flags }) => `${title}:\n${flags.map(flagText).join('')}`).join('\n')}`;
 }
+
+const flagText = ({ name, value, group, help }: FlagSpec): string =>
+  `  --${name} '${value}'\n    ${groupMarks[group]}${help}\n`;

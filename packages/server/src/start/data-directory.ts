@@ -31,6 +31,12 @@ export interface DataParts {
 /** All data is in one folder below --data-dir, so that it never mixes with another program's. */
 export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
 
+/** The folder of a restore that runs, or that was ended by force. Nothing of it is a store. */
+export const unfinishedFolder = (dataDir: string): string => join(dataDir, 'engram.new');
+
+/** Where a lone node has its segments, below its own folder. */
+export const segmentFolder = (own: string): string => join(own, FOLDERS.segment);
+
 /**
  * Makes the directory, level by level. Throws ConfigError if that is not possible. Node's own recursive way never ends
  * where the system says ENOENT for a directory whose parent exists, as below /proc.
@@ -108,8 +114,16 @@ export function checkDataOfMember(dataDir: string): void {
 }
 
 function refuseForeignData(dataDir: string): void {
-  if (existsSync(join(dataDir, 'member')))
-    throw new ConfigError(`${dataDir} holds the data of a member of etcd, which this program cannot read`);
+  if (existsSync(join(dataDir, 'member'))) {
+    throw new ConfigError(
+      `${dataDir} holds the data of a member of etcd: engram restore ${join(dataDir, 'member/snap/db')} --skip-hash-check makes another data directory from it`,
+    );
+  }
+  const unfinished = unfinishedFolder(dataDir);
+  if (!existsSync(unfinished)) return;
+  throw new ConfigError(
+    `a restore into ${dataDir} is running, or was ended before it was done: in the latter case remove ${unfinished} and restore again`,
+  );
 }
 
 /** Only the engine that wrote existing data may open it: a member must never start with an empty store next to its data. */

@@ -1,0 +1,80 @@
+import type { Clock, Logger, Random } from '@engram/core';
+import { EtcdDatabase, type ImportReport, importDatabase } from '@engram/importer';
+import { openSegmentStorage } from '@engram/storage-segment';
+import type { RestoreConfig } from '../config/restore-config.ts';
+import { segmentFolder } from '../start/data-directory.ts';
+import { ETCD_VERSION } from '../version.ts';
+import { checkEmptyDirectory, NewDataDirectory } from './new-data-directory.ts';
+import { ReadProgress, type Terminal } from './read-progress.ts';
+import { SnapshotFile } from './snapshot-file.ts';
+
+export interface RestoreParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly terminal: Terminal;
+  /** Ends the work. Nothing of it is left then. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a data directory from a snapshot, durable when this resolves, with what `engram restore` prints. Whatever fails
+ * before, a start finds no store. Rejects with ConfigError, ImportError, BboltError or the storage's errors.
+ */
+export async function restoreSnapshot(
+  config: RestoreConfig,
+  { clock, random, logger, terminal, signal }: RestoreParts,
+): Promise<string> {
+  checkEmptyDirectory(config.dataDir);
+  using file = SnapshotFile.open(config.snapshot);
+  using progress = new ReadProgress(file, terminal, () => clock.nowMs());
+  progress.begin('verifying');
+  const { skipHashCheck, dropAuth, bumpRevision } = config;
+  const versionMax = ETCD_VERSION.replace(/\.\d+$/, '');
+  const database = await EtcdDatabase.open(progress, { skipHashCheck, dropAuth, versionMax, signal });
+  progress.begin('restoring');
+  await using directory = NewDataDirectory.make(config.dataDir);
+  const fill = async (): Promise<ImportReport> => {
+    await using storage = await openSegmentStorage({ path: segmentFolder(directory.path), clock, random, logger });
+    return await importDatabase(database, storage, { bumpRevision, signal });
+  };
+  const report = await fill();
+  file.checkUnchanged();
+  signal.throwIfAborted();
+  await directory.keep();
+  return reportText(config, database, report);
+}
+
+function reportText(
+  { snapshot, dataDir }: RestoreConfig,
+  { bytes, state }: EtcdDatabase,
+  report: ImportReport,
+): string {
+  const lines: readonly (readonly [name: string, value: string | number])[] = [
+    ['hash', report.hash],
+    ['revision', report.revision],
+    ['total keys', report.keys],
+    ['total size', bytes],
+    ['storage version', state.storageVersion ?? ''],
+    ['compact revision', report.compactRevision],
+    ['versions', report.versions],
+    ['leases', report.leases],
+    ['alarms', report.alarms],
+  ];
+  const notes = [
+    ...(report.keysWithoutLease === 0
+      ? []
+      : [
+          `${report.keysWithoutLease} keys name a lease that is not in the snapshot: they do not end with it, as in etcd`,
+        ]),
+    ...(state.users === 0 && state.roles === 0 && !state.authEnabled
+      ? []
+      : [`left out: ${state.users} users and ${state.roles} roles`]),
+  ];
+  return [
+    `restored ${snapshot} into ${dataDir}`,
+    ...lines.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`.trimEnd()),
+    ...notes,
+    '',
+  ].join('\n');
+}
