@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -172,6 +172,10 @@ e2e-linearizability: setup ## What concurrent clients of a dying process see has
 .PHONY: e2e-snapshot
 e2e-snapshot: setup ## A snapshot in the hands of etcd's own tools, and a real etcd started on it
 	@$(WITH_NODE) tools/e2e snapshot
+
+.PHONY: e2e-restore
+e2e-restore: setup ## Databases of a real etcd, restored into an engram and back
+	@$(WITH_NODE) tools/e2e restore
 
 .PHONY: e2e-kube-storage
 e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver

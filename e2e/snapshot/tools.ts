@@ -5,6 +5,7 @@ const execute = promisify(execFile);
 const TOOL_MAX_MS = 120_000;
 
 export interface SnapshotStatus {
+  readonly hash: number;
   readonly revision: number;
   readonly totalKey: number;
   readonly totalSize: number;
@@ -23,6 +24,11 @@ export class EtcdTools {
 
   async save(endpoint: string, file: string): Promise<void> {
     await run(this.#etcdctl, [`--endpoints=${endpoint}`, 'snapshot', 'save', file]);
+  }
+
+  /** Any command of etcdctl. */
+  async control(endpoint: string, args: readonly string[]): Promise<void> {
+    await run(this.#etcdctl, [`--endpoints=${endpoint}`, ...args]);
   }
 
   async defragment(endpoint: string): Promise<void> {
@@ -59,6 +65,6 @@ async function run(program: string, args: readonly string[]): Promise<string> {
 function isStatus(value: unknown): value is SnapshotStatus {
   if (typeof value !== 'object' || value === null) return false;
   const fields: Record<string, unknown> = { ...value };
-  const numbers = ['revision', 'totalKey', 'totalSize'].every((name) => typeof fields[name] === 'number');
+  const numbers = ['hash', 'revision', 'totalKey', 'totalSize'].every((name) => typeof fields[name] === 'number');
   return numbers && typeof fields['version'] === 'string';
 }
