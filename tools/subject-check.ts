@@ -5,6 +5,9 @@
 
 const SUBJECT_MAX = 120;
 
+/** Commits before this keep the subjects that they have: what is in a history cannot be mended. */
+export const CHECKED_SINCE = '2026-11-26T04:00:00Z';
+
 /** `wire`, `e2e/fuzz`, `member, backend`. */
 const SCOPE = /^[a-z0-9][a-z0-9./-]*(?:, [a-z0-9][a-z0-9./-]*)*$/;
 
