@@ -57,7 +57,19 @@ export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
+export { type Span, type TracedCall, type Tracer, noTracer } from './src/tracer.ts';
+export {
+  type TraceContext,
+  parseTraceparent,
+  traceparentOf,
+  TRACE_CONTEXT_BYTES,
+  encodeTraceContext,
+  decodeTraceContext,
+} from './src/trace-context.ts';
 export { sleep, withDeadline } from './src/waits.ts';
+export { Waiters } from './src/waiters.ts';
+export { Mutex } from './src/mutex.ts';
+export { Limiter } from './src/limiter.ts';
 export { nextTurn } from './src/next-turn.ts';
 export { Slice, SLICE_US, type SlicedWork, doSliced, doAtOnce } from './src/slice.ts';
 export { joinU64, splitU64 } from './src/u64.ts';

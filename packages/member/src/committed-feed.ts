@@ -1,4 +1,4 @@
-import { assert, type LogPosition, type Seal } from '@engram/core';
+import { assert, type LogPosition, type Seal, Waiters } from '@engram/core';
 import { type AppendOutcome, type Log, type LogBatch, endOf } from '@engram/storage';
 import { KeptBatches, type KeptBatchesOptions } from './kept-batches.ts';
 import { PeerError } from './peers.ts';
@@ -23,7 +23,7 @@ export class CommittedFeed {
   /** The position behind the last batch. Undefined before the first `begin`. */
   #next: LogPosition | undefined;
   #open = false;
-  #wake: (() => void)[] = [];
+  readonly #followers = new Waiters();
 
   constructor(options = KEPT) {
     this.#options = options;
@@ -40,20 +40,20 @@ export class CommittedFeed {
     this.#kept = this.latest();
     this.#next = next;
     this.#open = true;
-    this.#wakeAll();
+    this.#followers.wakeAll();
   }
 
   /** The log's batches before `begin`'s position. Ignored if they do not end there, or if a batch was pushed since. */
   precede(batches: KeptBatches): void {
     if (batches.end === undefined || this.#kept.end !== undefined || batches.end !== this.#next) return;
     this.#kept = batches;
-    this.#wakeAll();
+    this.#followers.wakeAll();
   }
 
   /** The leadership has ended: ends the streams of all followers. */
   end(): void {
     this.#open = false;
-    this.#wakeAll();
+    this.#followers.wakeAll();
   }
 
   /** The memory that the kept batches take. */
@@ -69,19 +69,19 @@ export class CommittedFeed {
     assert(batch.first === this.#next, 'a batch that does not follow the one before');
     this.#kept.push(batch);
     this.#next = endOf(batch);
-    this.#wakeAll();
+    this.#followers.wakeAll();
   }
 
   /** See `Peers.follow`. A follower that reads too slowly gets PeerError `behind`. */
   async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
-    const wake = (): void => this.#wakeAll();
+    const wake = (): void => this.#followers.wakeAll();
     // One listener for the whole stream: a listener for each wait would stay on the signal and make the next one slower.
     signal.addEventListener('abort', wake);
     try {
       for (let position = from; this.#open && !signal.aborted; ) {
         const batch = this.#at(position);
         if (batch === undefined) {
-          await this.#more();
+          await this.#followers.next();
           continue;
         }
         position = endOf(batch);
@@ -98,14 +98,6 @@ export class CommittedFeed {
     const batch = this.#kept.at(position);
     if (batch !== undefined) return batch;
     throw new PeerError('behind', `the feed has positions from ${this.#kept.first ?? this.#next} on, not ${position}`);
-  }
-
-  #more(): Promise<void> {
-    return new Promise((resolve) => this.#wake.push(resolve));
-  }
-
-  #wakeAll(): void {
-    for (const resolve of this.#wake.splice(0)) resolve();
   }
 }
 

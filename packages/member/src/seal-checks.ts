@@ -1,4 +1,4 @@
-import { type Clock, EngramError, type Seal, sleep } from '@engram/core';
+import { type Clock, EngramError, Mutex, type Seal, sleep } from '@engram/core';
 import { type Log, StorageClosedError, StorageUnavailableError } from '@engram/storage';
 
 export interface SealChecksOptions {
@@ -20,7 +20,8 @@ const RETRY_MS = 20;
 export class SealChecks {
   readonly #options: SealChecksOptions;
   #next: Promise<boolean> | undefined;
-  #underWay: Promise<unknown> = Promise.resolve();
+  /** One check at a time. */
+  readonly #mutex = new Mutex();
   /** Undefined if no check is under way. */
   #sinceMs: number | undefined;
   /** A later seal holds the log, for good. */
@@ -55,12 +56,10 @@ export class SealChecks {
   }
 
   #begin(): Promise<boolean> {
-    const check = this.#underWay.then(() => {
+    return this.#mutex.run(() => {
       this.#next = undefined;
       return this.#check();
     });
-    this.#underWay = check.catch(() => undefined);
-    return check;
   }
 
   /** Its bound counts from its begin, when the last call may join it: no call has less time than its own. */

@@ -1,4 +1,4 @@
-import type { Revision } from '@engram/core';
+import { type Revision, Waiters } from '@engram/core';
 
 /** Held until it is revoked or disposed. The holder disposes of it on every path. */
 export interface Pin extends Disposable {
@@ -30,7 +30,7 @@ class HeldPin implements Pin {
  */
 export class Pins {
   readonly #held = new Set<HeldPin>();
-  #waiting: (() => void)[] = [];
+  readonly #compactions = new Waiters();
   #closed = false;
 
   /** For tests and metrics. */
@@ -73,20 +73,16 @@ export class Pins {
   /** Resolves all pending `clearBelow` calls, because the store is closing. */
   close(): void {
     this.#closed = true;
-    this.#wake();
+    this.#compactions.wakeAll();
   }
 
   async #waitFor(compactRevision: Revision): Promise<void> {
     while (!this.#closed && this.holdsBelow(compactRevision)) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await this.#compactions.next();
     }
   }
 
   readonly #drop = (pin: HeldPin): void => {
-    if (this.#held.delete(pin)) this.#wake();
+    if (this.#held.delete(pin)) this.#compactions.wakeAll();
   };
-
-  #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
-  }
 }

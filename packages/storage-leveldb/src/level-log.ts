@@ -1,4 +1,4 @@
-import { assert, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
+import { assert, type LogPosition, logPosition, Mutex, type Seal, sameSeal } from '@engram/core';
 import {
   type AcknowledgedMark,
   type AppendOutcome,
@@ -44,7 +44,7 @@ export class LevelLog implements Log {
   #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   /** `next` is the position that the next append takes. */
   constructor(parts: LevelLogParts, next: LogPosition) {
@@ -64,7 +64,7 @@ export class LevelLog implements Log {
       assert(batch.records.length > 0, 'an empty batch');
       this.#appending = true;
       try {
-        return await this.#inTurn(() => this.#append(batch, seal));
+        return await this.#mutex.run(() => this.#append(batch, seal));
       } finally {
         this.#appending = false;
       }
@@ -80,7 +80,7 @@ export class LevelLog implements Log {
 
   seal(seal: Seal): Promise<LogPosition> {
     return this.#database.lifetime.run(() =>
-      this.#inTurn(async () => {
+      this.#mutex.run(async () => {
         this.#database.check();
         const { stateFile, mark } = this.#parts;
         const held = this.#sealed;
@@ -104,12 +104,6 @@ export class LevelLog implements Log {
 
   get #sealed(): Seal {
     return this.#parts.stateFile.state.sealed;
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
-    return result;
   }
 
   async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {

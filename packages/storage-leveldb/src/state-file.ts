@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
+import { epoch, joinU64, type LogPosition, logPosition, Mutex, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
 import { decodeNumberList, encodeNumberList, StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { FILE_MODE, NEW_STATE_FILE, readIfThere, STATE_FILE, syncDirectory } from './files.ts';
 
@@ -33,7 +33,7 @@ const NEW_STATE: State = {
 export class StateFile {
   readonly #path: string;
   #state: State;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   private constructor(path: string, state: State) {
     this.#path = path;
@@ -58,13 +58,11 @@ export class StateFile {
 
   /** When it resolves, the change is durable. If it rejects, `state` is the old one, and either one may be on disk. */
   update(change: Partial<State>): Promise<void> {
-    const update = this.#writing.then(async () => {
+    return this.#mutex.run(async () => {
       const state = { ...this.#state, ...change };
       await this.#replace(encode(state));
       this.#state = state;
     });
-    this.#writing = update.catch(() => {});
-    return update;
   }
 
   async #replace(bytes: Uint8Array): Promise<void> {

@@ -15,7 +15,7 @@ import { type PeerMessage, receiverOf } from '../peer-message.ts';
 import { afterBatch, NEW_RAFT_STATE, type RaftBatch, type RaftState } from '../raft-state.ts';
 import type { StorePlace } from '../tenure.ts';
 import type { ElectionView } from '../view.ts';
-import { Waiters } from './waiters.ts';
+import { PromisesByTicket } from './promises-by-ticket.ts';
 
 export interface ElectionDriverOptions extends Omit<ElectionOptions, 'random'> {
   /** For a member without a state: the first members of a new cluster. Undefined if the member joins a cluster. */
@@ -31,9 +31,9 @@ export class ElectionDriver implements AsyncDisposable {
   readonly #election: Election;
   readonly #ports: ElectionPorts;
   readonly #tickMs: number;
-  readonly #confirmations = new Waiters<Epoch>();
-  readonly #changes = new Waiters<ClusterState>();
-  readonly #transfers = new Waiters<void>();
+  readonly #confirmations = new PromisesByTicket<Epoch>();
+  readonly #changes = new PromisesByTicket<ClusterState>();
+  readonly #transfers = new PromisesByTicket<void>();
   /** For each waiting transfer, by ticket, the member that is to lead. Undefined: any other member. */
   readonly #transferTargets = new Map<number, MemberId | undefined>();
   readonly #todo: Effect[] = [];
@@ -188,7 +188,7 @@ export class ElectionDriver implements AsyncDisposable {
     await this.#ownerWatch?.idle();
   }
 
-  #ask<Value>(waiters: Waiters<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
+  #ask<Value>(waiters: PromisesByTicket<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
     if (this.#ended) return Promise.reject(new EngramError('Stopped'));
     return waiters.wait(signal, (ticket) => this.#work(() => ask(ticket)));
   }

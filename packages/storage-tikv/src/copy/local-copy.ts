@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assert, type Logger, type LogPosition, logPosition, NEW_LOG_SEAL } from '@engram/core';
+import { assert, type Logger, type LogPosition, logPosition, Mutex, NEW_LOG_SEAL, Waiters } from '@engram/core';
 import {
   type Checkpoint,
   type LogBatch,
@@ -80,8 +80,9 @@ export class LocalCopy {
   #endChain: Chain | undefined;
   #unmarkedBytes = 0;
   #writing: Promise<void> | undefined;
-  #marking: Promise<unknown> = Promise.resolve();
-  #room: (() => void)[] = [];
+  /** Marks are written one after the other, because each replaces the file. */
+  readonly #marks = new Mutex();
+  readonly #room = new Waiters();
   #failed = false;
 
   private constructor(
@@ -232,7 +233,7 @@ export class LocalCopy {
     const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
     if (!goesOn || this.#failed) return { taken: false, room: undefined };
     this.#expectToGoOn(batch);
-    if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#roomLater() };
+    if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#room.next() };
     const before = this.chain;
     const behind = chain ?? (before && chainBehind(before, batch));
     if (behind === undefined) return { taken: false, room: undefined };
@@ -244,7 +245,7 @@ export class LocalCopy {
     this.#waiting.push({ batch, bytes, chain: behind });
     this.#waitingBytes += bytes;
     this.#writing ??= this.#write();
-    return { taken: true, room: this.#isHigh ? this.#roomLater() : undefined };
+    return { taken: true, room: this.#isHigh ? this.#room.next() : undefined };
   }
 
   /** A record that waits to be written. */
@@ -306,7 +307,7 @@ export class LocalCopy {
     await this.written();
     if (!this.#failed && this.#endChain !== undefined)
       await this.#mark().catch((error: unknown) => this.abandon(error));
-    await this.#marking;
+    await this.#marks.idle();
     await this.#storage[Symbol.asyncDispose]();
   }
 
@@ -323,7 +324,7 @@ export class LocalCopy {
       } catch (error) {
         this.abandon(error);
       }
-      if (!this.#isHigh) this.#wakeRoom();
+      if (!this.#isHigh) this.#room.wakeAll();
     }
     this.#writing = undefined;
   }
@@ -341,25 +342,21 @@ export class LocalCopy {
     }
   }
 
-  /** Marks are written one after the other, because each replaces the file. */
   #mark(): Promise<void> {
     const { clusterId, prefix } = this.#options;
-    const marked = this.#marking.then(async () => {
+    return this.#marks.run(async () => {
       const [begin, position, chain] = [this.#begin, this.#end, this.#endChain];
       assert(begin !== undefined && chain !== undefined, 'a copy without a record is marked');
       if (this.#failed) return;
       this.#unmarkedBytes = 0;
       await writeMark(markPath(this.#options), { clusterId, prefix, begin, position, chain });
     });
-    this.#marking = marked.catch(() => {});
-    return marked;
   }
 
   /** Abandons the copy and removes its mark, so that the next start does not use it. */
   async discard(error: unknown): Promise<void> {
     this.abandon(error);
-    await this.#marking;
-    await rm(markPath(this.#options), { force: true });
+    await this.#marks.run(() => rm(markPath(this.#options), { force: true }));
   }
 
   /** Stops writing. The batches that wait are in the log, and are read from there. */
@@ -370,7 +367,7 @@ export class LocalCopy {
     this.#waiting = [];
     this.#head = 0;
     this.#waitingBytes = 0;
-    this.#wakeRoom();
+    this.#room.wakeAll();
   }
 
   #expectToGoOn(batch: LogBatch | StoredBatch): void {
@@ -380,7 +377,7 @@ export class LocalCopy {
       `the batch at ${batch.first} of the log does not continue the copy in ${this.#options.path}`,
     );
     // The mark of before would let the next start go on with what was written.
-    this.#marking = this.discard(error).catch((cause: unknown) => this.abandon(cause));
+    this.discard(error).catch((cause: unknown) => this.abandon(cause));
     throw error;
   }
 
@@ -392,16 +389,6 @@ export class LocalCopy {
   #inside(position: LogPosition): LogPosition {
     assert(this.#begin !== undefined && position >= this.#begin, 'a position before the copy');
     return logPosition(position - this.#begin + 1);
-  }
-
-  #roomLater(): Promise<void> {
-    return new Promise((resolve) => this.#room.push(resolve));
-  }
-
-  #wakeRoom(): void {
-    const room = this.#room;
-    this.#room = [];
-    for (const resolve of room) resolve();
   }
 }
 

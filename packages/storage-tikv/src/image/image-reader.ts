@@ -1,11 +1,10 @@
-import type { LogPosition } from '@engram/core';
+import { Limiter, type LogPosition } from '@engram/core';
 import { decodePage, findPlace, placesCount, placesOf } from './image-page.ts';
 import type { ImagePieces } from './image-pieces.ts';
 import { type Image, PieceHash, sameTotals } from '../format/image-root.ts';
 import type { ImageKind } from '../format/log-keys.ts';
 import { corrupt, type LogSource } from '../log/log-source.ts';
 import { RecentPieces } from './recent-pieces.ts';
-import { Turns } from '../log/turns.ts';
 
 /** Chunks that are fetched at once, because regions are read concurrently. */
 const CHUNKS_AHEAD = 16;
@@ -39,13 +38,13 @@ export class ImageReader {
   readonly #pieces: ImagePieces;
   readonly #pages: RecentPieces<Page>;
   readonly #places: RecentPieces<Uint8Array>;
-  readonly #turns: Turns;
+  readonly #limiter: Limiter;
 
   constructor({ source, image, pieces, bytesMax, fetchesMax }: ImageReaderOptions) {
     this.image = image;
     this.#source = source;
     this.#pieces = pieces;
-    this.#turns = new Turns(fetchesMax ?? FETCHES_MAX);
+    this.#limiter = new Limiter(fetchesMax ?? FETCHES_MAX);
     this.#pages = new RecentPieces(bytesMax / 2);
     this.#places = new RecentPieces(bytesMax / 2);
   }
@@ -150,9 +149,9 @@ export class ImageReader {
     let failed = false;
     for (let from = 0; from < missing.length; from += PIECES_AT_ONCE) {
       const some = missing.slice(from, from + PIECES_AT_ONCE);
-      const fetched = this.#turns.run(signal, async () => {
+      const fetched = this.#limiter.run(async () => {
         if (!failed) await fetch(some);
-      });
+      }, signal);
       fetches.push(fetched);
       fetched.catch(() => {
         failed = true;

@@ -1,4 +1,4 @@
-import type { Clock, LogPosition } from '@engram/core';
+import { type Clock, Limiter, type LogPosition } from '@engram/core';
 import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchPart, StoredBatch } from '../format/batch-format.ts';
@@ -7,7 +7,6 @@ import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
 import type { RecentBatches } from './recent-batches.ts';
-import { Turns } from './turns.ts';
 
 /** Batches that are fetched at a time, for all calls together. A batch may have some MiB. */
 const LOOKUPS_MAX = 16;
@@ -26,7 +25,7 @@ export class RecordLookup {
   readonly #index: LogIndex;
   readonly #recent: RecentBatches;
   readonly #clock: Clock;
-  readonly #turns = new Turns(LOOKUPS_MAX);
+  readonly #limiter = new Limiter(LOOKUPS_MAX);
   #view: View | undefined;
 
   /** Fetched batches are added to `recent`, too. */
@@ -50,7 +49,7 @@ export class RecordLookup {
     const lookups: Promise<void>[] = [];
     for (let from = 0; from < positions.length; from += share) {
       const some = positions.slice(from, from + share);
-      lookups.push(this.#turns.run(signal, () => this.#fetch(some, found, signal)));
+      lookups.push(this.#limiter.run(() => this.#fetch(some, found, signal), signal));
     }
     // All lookups end before this call does, so that none is left running.
     for (const lookup of await Promise.allSettled(lookups)) if (lookup.status === 'rejected') throw lookup.reason;

@@ -1,8 +1,8 @@
+import { Limiter } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import type { RegionCalls } from './region-calls.ts';
 import type { Region } from './region.ts';
 import { uniqueByKey } from './unique-by-key.ts';
-import { Limiter } from '../runtime/limiter.ts';
 import { settleAll } from '../runtime/settle-all.ts';
 
 /** Bounds of the keys of one request, which a store may have to write as one entry of its Raft log. */

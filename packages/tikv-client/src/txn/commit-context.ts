@@ -1,11 +1,10 @@
-import { assert, compareBytes, EMPTY_BYTES, equalBytes, keyText } from '@engram/core';
+import { assert, compareBytes, EMPTY_BYTES, equalBytes, keyText, Limiter } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { maxTimestamp, type Timestamp } from '@engram/tso';
 import type { Engine } from '../engine.ts';
 import { TikvError } from '../errors.ts';
 import { Assertion, AssertionLevel } from '../proto/gen/kvrpcpb.ts';
 import type { Call } from '../runtime/call.ts';
-import { Limiter } from '../runtime/limiter.ts';
 import type { Settled, Undetermined } from './commit-outcome.ts';
 import type { CommitOptions } from './commit-options.ts';
 import { choosePrimary, cutBatches, lockTtlMs, secondariesOf, TRANSACTION_AGE_MAX_MS } from './commit-plan.ts';

@@ -6,7 +6,7 @@ interface Waiter<Value> {
 }
 
 /** Promises by ticket. A promise whose signal aborts is forgotten, but its outcome may still happen. */
-export class Waiters<Value> {
+export class PromisesByTicket<Value> {
   readonly #waiting = new Map<Ticket, Waiter<Value>>();
   #tickets = 0;
 

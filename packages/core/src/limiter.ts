@@ -1,5 +1,5 @@
 /** Runs at most `max` tasks at a time. The others wait in the order of their calls. */
-export class Turns {
+export class Limiter {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
@@ -7,9 +7,9 @@ export class Turns {
     this.#free = max;
   }
 
-  /** Rejects with the signal's reason if the signal is aborted before the task begins. */
-  async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    signal.throwIfAborted();
+  /** The outcome of `work`. Rejects with the signal's reason if that aborts before the task begins: then it never does. */
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
     else await this.#turn(signal);
     try {
@@ -17,26 +17,26 @@ export class Turns {
     } finally {
       const [next] = this.#waiting;
       if (next === undefined) this.#free += 1;
-      else next();
+      else next(); // the next task takes this place, so `#free` stays
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.#waiting.delete(turn);
-        signal.removeEventListener('abort', abort);
+        this.#waiting.delete(begin);
+        signal?.removeEventListener('abort', abort);
       };
-      const turn = (): void => {
+      const begin = (): void => {
         leave();
         resolve();
       };
       const abort = (): void => {
         leave();
-        reject(signal.reason);
+        reject(signal?.reason);
       };
-      this.#waiting.add(turn);
-      signal.addEventListener('abort', abort);
+      this.#waiting.add(begin);
+      signal?.addEventListener('abort', abort);
     });
   }
 }
