@@ -22,6 +22,7 @@ export {
   StorageTrimmedError,
   StorageUnavailableError,
 } from './src/storage-error.ts';
+export { WallMarks } from './src/wall-marks.ts';
 // The adapter in memory, and its faults.
 export { MemoryStorage } from './src/memory-storage.ts';
 export { MemoryDisk } from './src/memory-disk.ts';

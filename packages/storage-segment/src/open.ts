@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
-import { type AcknowledgedState, type Storage, StorageCorruptError } from '@engram/storage';
+import { type AcknowledgedState, type Storage, StorageCorruptError, WallMarks } from '@engram/storage';
 import { openMark, readMark } from './log/acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import { Cleaner } from './cleaner/cleaner.ts';
@@ -16,6 +16,7 @@ import type { Meta } from './manifest/meta.ts';
 import { RecordReader } from './record-reader.ts';
 import { type Recovered, recoverSegments } from './recover.ts';
 import type { Segment } from './segments/segment.ts';
+import { newestMark } from './segments/newest-mark.ts';
 import { SegmentList } from './segments/segment-list.ts';
 import { SegmentLog } from './log/segment-log.ts';
 import { SegmentMaker } from './segments/segment-maker.ts';
@@ -33,8 +34,8 @@ export interface SegmentStorageOptions {
   readonly segmentBytes?: number;
   /**
    * `none` is for a copy of data that is kept elsewhere. Nothing waits for the disk: acknowledged writes survive the
-   * process, but a crash of the machine may lose or damage them, which opening or reading detects. `synced` is the
-   * default.
+   * process, but a crash of the machine may lose or damage them, which opening or reading detects. Its batches get no
+   * wall-clock marks. `synced` is the default.
    */
   readonly durability?: 'synced' | 'none';
   /** Where the log of a new storage begins; 1 by default. */
@@ -60,7 +61,8 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   const { fileSystem } = ground;
   const found = await inspectDirectory(fileSystem, path);
   const condition = new Condition(path, logger);
-  const manifest = new Manifest(await openMeta(ground, condition, found), condition);
+  const marked = options.durability !== 'none';
+  const manifest = new Manifest(await openMeta(ground, condition, found), condition, marked);
   const opened: Segment[] = [];
   try {
     const mark = await usableMark(fileSystem, condition);
@@ -68,7 +70,7 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
     checkAcknowledged(condition, state, mark);
     const recovered = await recoverSegments(fileSystem, condition, manifest, state, mark?.end ?? 0);
     opened.push(...recovered.segments, ...recovered.empty);
-    return await assemble(ground, condition, manifest, state, recovered, { ...options, segmentBytes });
+    return await assemble(ground, condition, manifest, state, recovered, { ...options, segmentBytes, marked });
   } catch (error) {
     for (const segment of opened) await segment.close();
     await manifest.close();
@@ -94,14 +96,21 @@ async function assemble(
   manifest: Manifest,
   state: ManifestState,
   recovered: Recovered,
-  { clock, random, segmentBytes }: Required<Pick<SegmentStorageOptions, 'clock' | 'random' | 'segmentBytes'>>,
+  {
+    clock,
+    random,
+    segmentBytes,
+    marked,
+  }: Required<Pick<SegmentStorageOptions, 'clock' | 'random' | 'segmentBytes'>> & { readonly marked: boolean },
 ): Promise<SegmentStorage> {
   const { path, logger } = condition;
   const from = state.checkpoint?.from ?? state.begin;
   const end = logPosition(Math.max(from, recovered.segments.at(-1)?.table.next ?? from));
   const segments = new SegmentList(recovered.segments);
-  const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId);
-  const common = { fileSystem, condition, manifest, segments, maker, clock, segmentBytes };
+  const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId, marked);
+  const marks = new WallMarks(() => clock.wallMs());
+  marks.saw(await newestMark(condition, segments.all));
+  const common = { fileSystem, condition, manifest, segments, maker, clock, marks, segmentBytes };
   const cleaner = new Cleaner({ ...common, roll: () => log.roll() });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
   const tail = await LogTail.open({ ...common, idleMs, reserves, onSealed: () => cleaner.wake() }, open, end);
@@ -116,7 +125,8 @@ async function assemble(
   const bulk = fileSystem.bulkReader();
   const reader = new RecordReader(condition, segments, fileSystem, bulk, clock);
   const values = new SegmentValues({ condition, segments, tail, log, reader, checkpoints, cleaner });
-  logger.info({ path, end, replayFrom: from, segments: segments.all.length }, 'opened the storage');
+  const newest = marks.newest === 0 ? undefined : new Date(marks.newest);
+  logger.info({ path, end, replayFrom: from, segments: segments.all.length, newest }, 'opened the storage');
   cleaner.wake();
   return new SegmentStorage(log, values, { condition, manifest, acknowledged, segments, tail, bulk, cleaner });
 }

@@ -119,9 +119,10 @@ describe('cleaning', () => {
     for (const from of [100, 101, 102, 107, 150, end - 1, end]) {
       const expected = before
         .filter(({ first, records }) => first + records.length > from)
-        .map(({ first, records }) => ({
+        .map(({ first, records, wallMs }) => ({
           first: Math.max(first, from),
           records: records.slice(Math.max(0, from - first)),
+          wallMs,
         }));
       expect(await readAll(storage, from)).toEqual(expected);
     }

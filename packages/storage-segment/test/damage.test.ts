@@ -7,8 +7,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   decodeSegmentHeader,
-  FRAME_HEADER_BYTES,
+  frameHeaderBytes,
   readFrameHeader,
+  type SegmentHeader,
   SEGMENT_HEADER_BYTES,
 } from '../src/format/layout.ts';
 import { SegmentBed } from './segment-bed.ts';
@@ -61,18 +62,18 @@ async function dataFiles(path: string, pattern = /./): Promise<string[]> {
   return [...own, ...meta.map((name) => `meta/${name}`)].filter((name) => pattern.test(name)).sort();
 }
 
-function saltOf(bytes: Uint8Array): number {
-  return decodeSegmentHeader(bytes)!.salt;
+function headerOf(bytes: Uint8Array): SegmentHeader {
+  return decodeSegmentHeader(bytes)!;
 }
 
 /** Where the frames of a segment begin, and where the last one ends. */
 function frameOffsets(bytes: Uint8Array): number[] {
-  const salt = saltOf(bytes);
+  const segment = headerOf(bytes);
   const found = [SEGMENT_HEADER_BYTES];
   for (;;) {
-    const header = readFrameHeader(bytes, found.at(-1)!, salt);
+    const header = readFrameHeader(bytes, found.at(-1)!, segment.salt, segment.marked);
     if (header === undefined) return found;
-    found.push(found.at(-1)! + FRAME_HEADER_BYTES + header.payloadBytes);
+    found.push(found.at(-1)! + frameHeaderBytes(segment) + header.payloadBytes);
   }
 }
 
@@ -106,7 +107,8 @@ describe('damage to the files of a closed storage', () => {
     let [last, newest] = ['', 0];
     for (const name of await dataFiles(bed.path, /\.seg$/)) {
       const bytes = await readFile(join(bed.path, name));
-      const frame = readFrameHeader(bytes, SEGMENT_HEADER_BYTES, saltOf(bytes));
+      const { salt, marked } = headerOf(bytes);
+      const frame = readFrameHeader(bytes, SEGMENT_HEADER_BYTES, salt, marked);
       if (frame !== undefined && frame.first > newest) [last, newest] = [name, frame.first];
     }
     return last;

@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 
 async function all(storage: Storage, from: LogPosition): Promise<LogBatch[]> {
   const batches: LogBatch[] = [];
-  for await (const batch of storage.log.read(from, never)) batches.push(batch);
+  for await (const { first, records } of storage.log.read(from, never)) batches.push({ first, records });
   return batches;
 }
 

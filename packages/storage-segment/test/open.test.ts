@@ -86,8 +86,9 @@ describe('a directory', () => {
 
 describe('the format', () => {
   test.each([
-    { value: encodeNumbers(FORMAT_KEY, [3]), reason: 'newer-format', why: 'of a later program' },
-    { value: encodeNumbers(FORMAT_KEY, [2]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers(FORMAT_KEY, [4]), reason: 'newer-format', why: 'of a later program' },
+    { value: encodeNumbers(FORMAT_KEY, [3]), reason: 'opened', why: 'of this one' },
+    { value: encodeNumbers(FORMAT_KEY, [2]), reason: 'opened', why: 'of one without wall-clock marks' },
     { value: encodeNumbers(FORMAT_KEY, [1]), reason: 'opened', why: 'of an earlier one' },
     { value: Uint8Array.of(1, 2, 3), reason: 'corrupt', why: 'damaged' },
     { value: undefined, reason: 'corrupt', why: 'lost, beside a mark that only we leave' },
@@ -121,7 +122,7 @@ describe('the format', () => {
     await storage[Symbol.asyncDispose]();
     await raw(join(bed.path, 'meta'), async (level) => {
       const format = await level.get(FORMAT_KEY);
-      expect(Buffer.compare(format!, encodeNumbers(FORMAT_KEY, [2]))).toBe(0);
+      expect(Buffer.compare(format!, encodeNumbers(FORMAT_KEY, [3]))).toBe(0);
     });
   });
 });

@@ -15,7 +15,8 @@ async function segments(bed: SegmentBed): Promise<{ name: string; first: number 
   for (const name of await readdir(bed.path)) {
     if (!name.endsWith('.seg')) continue;
     const bytes = await readFile(join(bed.path, name));
-    const frame = readFrameHeader(bytes, SEGMENT_HEADER_BYTES, decodeSegmentHeader(bytes)!.salt);
+    const { salt, marked } = decodeSegmentHeader(bytes)!;
+    const frame = readFrameHeader(bytes, SEGMENT_HEADER_BYTES, salt, marked);
     if (frame !== undefined) found.push({ name, first: frame.first });
   }
   return found.sort((left, right) => left.first - right.first);

@@ -2,8 +2,13 @@ import { logPosition } from '@engram/core';
 import { record } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import type { StorageFile } from '../src/disk/file-system.ts';
-import { FrameBuffer, frameBytes } from '../src/format/frame-buffer.ts';
-import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../src/format/layout.ts';
+import { FrameBuffer, payloadBytes } from '../src/format/frame-buffer.ts';
+import {
+  decodeSegmentHeader,
+  encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+} from '../src/format/layout.ts';
 import { scanSegment } from '../src/format/scan-segment.ts';
 
 const SALT = 0x12345678;
@@ -20,7 +25,11 @@ function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number
       record(position + index, 3 + ((position + index) % 20)),
     );
     const batch = { first: logPosition(position), records };
-    const { bytes, crc } = buffer.assemble(batch, frameBytes(batch), SALT, previous);
+    const { bytes, crc } = buffer.assemble(batch, FRAME_HEADER_BYTES + payloadBytes(batch), {
+      salt: SALT,
+      previous,
+      wallMs: undefined,
+    });
     parts.push(bytes.slice());
     end += bytes.length;
     ends.push(end);
@@ -129,7 +138,8 @@ describe('scanning', () => {
     const batch = { first: logPosition(1), records: [fake, fake] };
     const parts: Uint8Array[] = [encodeSegmentHeader(3, SALT + 1, 'appended')];
     const salted = decodeSegmentHeader(parts[0]!)!;
-    parts.push(new FrameBuffer().assemble(batch, frameBytes(batch), salted.salt, salted.crc).bytes);
+    const place = { salt: salted.salt, previous: salted.crc, wallMs: undefined };
+    parts.push(new FrameBuffer().assemble(batch, FRAME_HEADER_BYTES + payloadBytes(batch), place).bytes);
     const torn = new Uint8Array(Buffer.concat(parts));
     torn[SEGMENT_HEADER_BYTES + 2] = 0;
     const { rest } = await scanSegment(fileOf(torn), salted, torn.length);

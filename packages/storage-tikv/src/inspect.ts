@@ -49,6 +49,9 @@ export interface StorageReport {
     readonly next: number;
     /** The bytes of all records that the log ever had. */
     readonly recordBytes: number;
+    /** The wall-clock mark of its last batch, in milliseconds since 1970, and as a date; undefined if it has none. */
+    readonly wallMs: number | undefined;
+    readonly time: string | undefined;
     readonly segments: readonly SegmentReport[];
   };
   readonly image: Image | undefined;
@@ -98,7 +101,7 @@ export async function inspectStorage({ client, prefix, signal, timeoutMs }: Insp
   return {
     prefix,
     clusterId: root.clusterId.toString(16),
-    log: { begin: trimmed, next: tail.next, recordBytes: tail.logBytes, segments },
+    log: { begin: trimmed, next: tail.next, recordBytes: tail.logBytes, ...timeOf(tail.last?.wallMs ?? 0), segments },
     image,
     claim: claim && { round: claim.round, epoch: claim.epoch, opener: claim.opener.toString(16) },
     rounds,
@@ -106,6 +109,12 @@ export async function inspectStorage({ client, prefix, signal, timeoutMs }: Insp
     trimWaitsFor: waitsFor(imageRoot, needs),
     regions: regions.reports,
   };
+}
+
+function timeOf(wallMs: number): Pick<StorageReport['log'], 'wallMs' | 'time'> {
+  if (wallMs === 0) return { wallMs: undefined, time: undefined };
+  const date = new Date(wallMs);
+  return { wallMs, time: Number.isNaN(date.getTime()) ? undefined : date.toISOString() };
 }
 
 async function segmentsOf(

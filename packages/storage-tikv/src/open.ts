@@ -28,7 +28,7 @@ import { TikvImage } from './tikv-image.ts';
 import { TikvLog } from './tikv-log.ts';
 import { TikvStorage } from './tikv-storage.ts';
 import { TikvValues } from './tikv-values.ts';
-import { TimestampPool } from '@engram/tso';
+import { TimestampClock, TimestampPool, type TimestampRuns } from '@engram/tso';
 
 /** Where a node keeps bytes of versions besides TiKV. */
 export type LocalOptions =
@@ -142,11 +142,13 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
   const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
+  const time = new TimestampClock(clock);
   writer = new LogWriter({
     source,
     index,
     quietMaxMs: silentMaxMs / 2,
-    timestamps: new TimestampPool({ client, clock, logger, closing }),
+    timestamps: new TimestampPool({ client: heardBy(time, client), clock, logger, closing }),
+    time,
     regions,
     logger,
     opener,
@@ -169,6 +171,17 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const image = new TikvImage({ ...common, trim, needs, safePoint, holder, partBytesMax });
   const cachedBytes = (): number => recent.bytes + shared.cachedBytes + (imageCopy?.cachedBytes ?? 0);
   return new TikvStorage({ log, values, image, lifetime, closer, bytes, copy, imageCopy, regions, cachedBytes });
+}
+
+/** A client whose timestamps tell the time. */
+function heardBy(time: TimestampClock, client: TikvClient): TimestampRuns {
+  return {
+    timestampRun: async (count, call) => {
+      const first = await client.timestampRun(count, call);
+      time.heard(first);
+      return first;
+    },
+  };
 }
 
 interface CopyParts {

@@ -1,4 +1,4 @@
-import { assert, type LogPosition, type Seal, sameSeal } from '@engram/core';
+import { assert, type LogPosition, Mutex, type Seal, sameSeal } from '@engram/core';
 import {
   type AppendOutcome,
   type Lifetime,
@@ -36,7 +36,7 @@ export class TikvLog implements Log {
   readonly #parts: TikvLogParts;
   #appending = false;
   /** Appends and seals take turns. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(parts: TikvLogParts) {
     this.#parts = parts;
@@ -57,7 +57,7 @@ export class TikvLog implements Log {
       assert(batch.records.length > 0, 'an empty batch');
       this.#appending = true;
       try {
-        return await this.#inTurn(() => this.#append(batch, seal));
+        return await this.#mutex.run(() => this.#append(batch, seal));
       } finally {
         this.#appending = false;
       }
@@ -67,7 +67,7 @@ export class TikvLog implements Log {
   seal(seal: Seal): Promise<LogPosition> {
     const { lifetime, writer, source, closing } = this.#parts;
     return lifetime.run(() =>
-      this.#inTurn(async () => {
+      this.#mutex.run(async () => {
         try {
           const next = await writer.seal(seal);
           if (writer.held !== undefined) await this.#compare(writer.held);
@@ -112,12 +112,6 @@ export class TikvLog implements Log {
         throw translate(error, source.name, { signal, closing });
       }
     });
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
-    return result;
   }
 
   async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
@@ -202,7 +196,9 @@ export class TikvLog implements Log {
     for await (const batch of readBatches(source, index, { from: position, end, chain }, signal)) {
       await bytes.keep(batch, batch.header);
       if (batch.first < position) yield batchFrom(batch, position);
-      else yield { first: batch.first, records: batch.records, chain: chainBytes(batch.header.chain) };
+      else yield { ...batchAsRead(batch), chain: chainBytes(batch.header.chain) };
     }
   }
 }
+
+const batchAsRead = ({ first, records, wallMs }: LogBatch): LogBatch => ({ first, records, wallMs });

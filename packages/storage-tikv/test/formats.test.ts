@@ -29,38 +29,56 @@ const place = fc.record({
   seal,
   logBytesBefore: fc.integer({ min: 0, max: 2 ** 52 }),
   previous: chain,
+  wallMs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
 });
 
 describe('a batch', () => {
   test('comes back from its values, however many they are', () => {
     fc.assert(
-      fc.property(first, records, place, fc.integer({ min: 97, max: 2000 }), (position, bytes, where, partBytesMax) => {
-        const batch = { first: position, records: bytes };
-        const { values, chain: behind, logBytes } = encodeBatch(batch, where, partBytesMax);
-        const parts = values.map((value) => decodePart(value)!);
-        for (const [index, { header }] of parts.entries()) {
-          expect(values[index]!.length).toBeLessThanOrEqual(Math.max(partBytesMax, values.length === 1 ? Infinity : 0));
-          const { segment, seal: by, previous } = where;
-          const same = {
-            parts: values.length,
-            segment,
-            seal: by,
-            first: position,
-            count: bytes.length,
-            logBytes,
-            previous,
-          };
-          expect(header).toEqual({ ...same, part: index, chain: behind });
-        }
-        const seen = decodeBatch(parts, true);
-        expect(seen?.records.map((record) => Buffer.from(record))).toEqual(bytes.map((record) => Buffer.from(record)));
-        expect(chainBehind(where.previous, batch)).toBe(behind);
-      }),
+      fc.property(
+        first,
+        records,
+        place,
+        fc.integer({ min: 105, max: 2000 }),
+        (position, bytes, where, partBytesMax) => {
+          const batch = { first: position, records: bytes };
+          const { values, chain: behind, logBytes } = encodeBatch(batch, where, partBytesMax);
+          const parts = values.map((value) => decodePart(value)!);
+          for (const [index, { header }] of parts.entries()) {
+            expect(values[index]!.length).toBeLessThanOrEqual(
+              Math.max(partBytesMax, values.length === 1 ? Infinity : 0),
+            );
+            const { segment, seal: by, previous, wallMs } = where;
+            const same = {
+              parts: values.length,
+              segment,
+              seal: by,
+              first: position,
+              count: bytes.length,
+              logBytes,
+              previous,
+              wallMs,
+            };
+            expect(header).toEqual({ ...same, part: index, chain: behind });
+          }
+          const seen = decodeBatch(parts, true);
+          expect(seen?.records.map((record) => Buffer.from(record))).toEqual(
+            bytes.map((record) => Buffer.from(record)),
+          );
+          expect(chainBehind(where.previous, batch)).toBe(behind);
+        },
+      ),
     );
   });
 
   test('of very many records is encoded and hashed in slices, other ones meanwhile, as it is at once', () => {
-    const where = { segment: 2, seal: { epoch: epoch(3), holder: 4n }, logBytesBefore: 5, previous: emptyChain(6n) };
+    const where = {
+      segment: 2,
+      seal: { epoch: epoch(3), holder: 4n },
+      logBytesBefore: 5,
+      previous: emptyChain(6n),
+      wallMs: 7,
+    };
     const batchOf = (count: number, salt: number) => ({
       first: logPosition(salt),
       records: Array.from({ length: count }, (_, at) => Buffer.from(`${salt}-${at}`)),
@@ -89,7 +107,13 @@ describe('a batch', () => {
 
   test('that is changed anywhere is none', () => {
     const batch = { first: logPosition(5), records: [Uint8Array.of(1, 2, 3), new Uint8Array(0), Uint8Array.of(4)] };
-    const where = { segment: 2, seal: { epoch: epoch(3), holder: 4n }, logBytesBefore: 9, previous: emptyChain(1n) };
+    const where = {
+      segment: 2,
+      seal: { epoch: epoch(3), holder: 4n },
+      logBytesBefore: 9,
+      previous: emptyChain(1n),
+      wallMs: 7,
+    };
     const [value] = encodeBatch(batch, where, 1000).values;
     for (let at = 0; at < value!.length; at += 1) {
       const changed = value!.slice();
@@ -100,7 +124,13 @@ describe('a batch', () => {
   });
 
   test('whose chain is not that of its bytes is none, and its parts must be its own', () => {
-    const where = { segment: 2, seal: { epoch: epoch(3), holder: 4n }, logBytesBefore: 0, previous: emptyChain(1n) };
+    const where = {
+      segment: 2,
+      seal: { epoch: epoch(3), holder: 4n },
+      logBytesBefore: 0,
+      previous: emptyChain(1n),
+      wallMs: 7,
+    };
     const one = encodeBatch({ first: logPosition(5), records: [new Uint8Array(150), new Uint8Array(150)] }, where, 300);
     const two = encodeBatch(
       { first: logPosition(5), records: [new Uint8Array(150).fill(1), new Uint8Array(150)] },
@@ -177,7 +207,13 @@ describe('a seal', () => {
 });
 
 test('a batch of a later version is told from damage', () => {
-  const where = { segment: 2, seal: { epoch: epoch(3), holder: 4n }, logBytesBefore: 0, previous: emptyChain(1n) };
+  const where = {
+    segment: 2,
+    seal: { epoch: epoch(3), holder: 4n },
+    logBytesBefore: 0,
+    previous: emptyChain(1n),
+    wallMs: 7,
+  };
   const [value] = encodeBatch({ first: logPosition(5), records: [new Uint8Array(9)] }, where, 1000).values;
   const view = new DataView(value!.buffer, value!.byteOffset, value!.byteLength);
   view.setUint16(4, 2, true);

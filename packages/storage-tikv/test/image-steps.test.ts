@@ -81,7 +81,7 @@ async function countSteps(): Promise<number> {
 }
 
 /** The number of requests of `roundAndTrim`. */
-const STEPS = 32;
+const STEPS = 34;
 const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
 
 test('these are all the steps of a round and a trim', async () => {

@@ -237,9 +237,9 @@ test('the largest value under the longest prefix is one request', async () => {
   const storage = await bed.open({ prefix: 'p'.repeat(256) });
   await bed.run(storage.log.seal(first));
   const before = bed.cluster.sent('Prewrite').length;
-  await bed.append(storage, { first: at(1), records: [new Uint8Array((4 << 20) - 4096 - 100)] });
+  await bed.append(storage, { first: at(1), records: [new Uint8Array((4 << 20) - 4096 - 108)] });
   expect(bed.cluster.sent('Prewrite').length - before).toBe(1);
-  await bed.append(storage, { first: at(2), records: [new Uint8Array((4 << 20) - 4096 - 99)] });
+  await bed.append(storage, { first: at(2), records: [new Uint8Array((4 << 20) - 4096 - 107)] });
   expect(bed.cluster.sent('Prewrite').length - before).toBe(3);
 });
 
@@ -333,7 +333,7 @@ describe('a batch of several values', () => {
     expect(await bed.append(storage, batchOf(1, 6, 150))).toBe('uncertain');
     const before = bed.cluster.sent('Prewrite').length;
     expect(await bed.append(storage, batchOf(1, 6, 150))).toBe('committed');
-    const parts = Math.ceil((6 * 154) / 104);
+    const parts = Math.ceil((6 * 154) / 96);
     expect(bed.cluster.sent('Prewrite').length - before).toBe(parts - 2);
     expect(await bed.read(storage)).toEqual([1, 2, 3, 4, 5, 6]);
   });

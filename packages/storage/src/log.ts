@@ -14,6 +14,13 @@ export interface LogBatch {
    * chain at one position have the same log up to there.
    */
   readonly chain?: Uint8Array | undefined;
+  /**
+   * Only of a batch that was read: its wall-clock mark, in milliseconds since 1970, as the writer of the log knew the time when it
+   * appended the batch. Marks never go back along the log. Absent: the batch was written without one, or is a part of one, or was read
+   * from a copy that keeps none. For display and for finding a place by its time; nothing may be decided by it. `append` ignores it:
+   * the adapter takes the mark (`WallMarks`).
+   */
+  readonly wallMs?: number | undefined;
 }
 
 /** The position behind the batch. */

@@ -165,7 +165,7 @@ export class Cleaner {
     const file = await fileSystem.open(temporary, 'create');
     let adopted = false;
     try {
-      const rewriter = new SegmentRewriter(file, id, maker.newSalt());
+      const rewriter = new SegmentRewriter(file, id, maker.newSalt(), maker.marked);
       if ((await this.#copy(old, rewriter)) && rewriter.table.count > 0) {
         await this.#adopt(old, rewriter, file);
         adopted = true;

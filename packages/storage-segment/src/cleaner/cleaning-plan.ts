@@ -1,4 +1,4 @@
-import { FRAME_HEADER_BYTES, SEGMENT_BYTES_MAX, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
+import { MARKED_FRAME_HEADER_BYTES, SEGMENT_BYTES_MAX, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 
 /** What the choice of segments to clean depends on. */
 export interface Candidate {
@@ -68,7 +68,7 @@ function runFrom(
     const next = candidates[to]!;
     if (!isCandidate(next, segmentBytes, deadShare) || next.next - candidates[from]!.first >= SPAN_MAX) break;
     // In the worst case each record becomes a frame of its own.
-    rewrittenMax += next.liveBytes + next.liveRecords * FRAME_HEADER_BYTES;
+    rewrittenMax += next.liveBytes + next.liveRecords * MARKED_FRAME_HEADER_BYTES;
     if (rewrittenMax > SEGMENT_BYTES_MAX || (to > from && liveBytes + next.liveBytes > segmentBytes)) break;
     liveBytes += next.liveBytes;
     deadBytes += next.deadBytes;

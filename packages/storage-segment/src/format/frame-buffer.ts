@@ -1,7 +1,8 @@
 import { assert, type Slice, type SlicedWork } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 import {
-  FRAME_HEADER_BYTES,
+  headerBytesOf,
+  MARKED_FRAME_HEADER_BYTES,
   RECORD_HEADER_BYTES,
   SEGMENT_BYTES_MAX,
   SEGMENT_HEADER_BYTES,
@@ -22,11 +23,12 @@ const LOOK_US = 0.02;
 
 export const isLong = ({ records }: LogBatch): boolean => records.length > RECORDS_AT_ONCE;
 
-export function frameBytes(batch: LogBatch): number {
+/** The bytes of the batch's frame without its header. */
+export function payloadBytes(batch: LogBatch): number {
   return sizeOf(batch, bytesOf(batch, 0, batch.records.length));
 }
 
-export function* frameBytesSliced(batch: LogBatch, slice: Slice): SlicedWork<number> {
+export function* payloadBytesSliced(batch: LogBatch, slice: Slice): SlicedWork<number> {
   let bytes = 0;
   for (let from = 0; from < batch.records.length; from += RECORDS_AT_ONCE) {
     bytes += bytesOf(batch, from, from + RECORDS_AT_ONCE);
@@ -42,9 +44,18 @@ function bytesOf({ records }: LogBatch, from: number, to: number): number {
 }
 
 function sizeOf({ records }: LogBatch, recordBytes: number): number {
-  const bytes = FRAME_HEADER_BYTES + RECORD_HEADER_BYTES * records.length + recordBytes;
-  assert(bytes <= SEGMENT_BYTES_MAX - SEGMENT_HEADER_BYTES, 'a batch that no segment can hold');
+  const bytes = RECORD_HEADER_BYTES * records.length + recordBytes;
+  const most = SEGMENT_BYTES_MAX - SEGMENT_HEADER_BYTES - MARKED_FRAME_HEADER_BYTES;
+  assert(bytes <= most, 'a batch that no segment can hold');
   return bytes;
+}
+
+/** Where a frame is written, and what its header says besides the batch. */
+export interface FramePlace {
+  readonly salt: number;
+  readonly previous: number;
+  /** Undefined in a segment without marks. */
+  readonly wallMs: number | undefined;
 }
 
 export interface AssembledFrame {
@@ -58,13 +69,13 @@ export class FrameBuffer {
   #bytes = new Uint8Array(Buffer.allocUnsafeSlow(256 << 10).buffer);
   #view = new DataView(this.#bytes.buffer);
 
-  /** `size` is the result of `frameBytes`. */
-  assemble(batch: LogBatch, size: number, salt: number, previous: number): AssembledFrame {
+  /** `size` is the result of `payloadBytes`, and the length of the header. */
+  assemble(batch: LogBatch, size: number, place: FramePlace): AssembledFrame {
     const bytes = this.#reserve(size);
     const view = this.#viewOf(bytes);
-    const at = writeRecords(bytes, view, batch, 0, batch.records.length, FRAME_HEADER_BYTES);
+    const at = writeRecords(bytes, view, batch, 0, batch.records.length, headerBytesOf(place));
     assert(at === size, 'a frame of another size');
-    return finished(bytes, view, batch, size, salt, previous);
+    return finished(bytes, view, batch, size, place);
   }
 
   /**
@@ -73,22 +84,21 @@ export class FrameBuffer {
   *assembleSliced(
     batch: LogBatch,
     size: number,
-    salt: number,
-    previous: number,
+    place: FramePlace,
     start: number,
     offsets: Uint32Array,
     slice: Slice,
   ): SlicedWork<AssembledFrame> {
     const bytes = this.#reserve(size);
     const view = this.#viewOf(bytes);
-    let at = FRAME_HEADER_BYTES;
+    let at = headerBytesOf(place);
     for (const [index, record] of batch.records.entries()) {
       offsets[index] = start + at;
       at = writeRecords(bytes, view, batch, index, index + 1, at);
       if (slice.spend(RECORD_US + (KIB_US * record.length) / 1024)) yield;
     }
     assert(at === size, 'a frame of another size');
-    return finished(bytes, view, batch, size, salt, previous);
+    return finished(bytes, view, batch, size, place);
   }
 
   #viewOf(bytes: Uint8Array<ArrayBuffer>): DataView<ArrayBuffer> {
@@ -130,15 +140,15 @@ function finished(
   view: DataView,
   batch: LogBatch,
   size: number,
-  salt: number,
-  previous: number,
+  { salt, previous, wallMs }: FramePlace,
 ): AssembledFrame {
   const crc = writeFrameHeader(view, 0, salt, {
-    payloadBytes: size - FRAME_HEADER_BYTES,
+    payloadBytes: size - headerBytesOf({ wallMs }),
     records: batch.records.length,
     following: 0,
     first: batch.first,
     previous,
+    wallMs,
   });
   return { bytes: bytes.subarray(0, size), crc };
 }

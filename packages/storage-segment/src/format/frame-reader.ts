@@ -1,5 +1,13 @@
 import type { StorageFile } from '../disk/file-system.ts';
-import { checkRecord, FRAME_HEADER_BYTES, type FrameHeader, RECORD_HEADER_BYTES, readFrameHeader } from './layout.ts';
+import {
+  checkRecord,
+  type FrameHeader,
+  frameHeaderBytes,
+  headerBytesOf,
+  RECORD_HEADER_BYTES,
+  readFrameHeader,
+  type SegmentHeader,
+} from './layout.ts';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -21,23 +29,25 @@ export interface NoFrame {
 /** Reads frames in sequence, a MiB at a time. Verifies their headers, not their records. */
 export class FrameReader {
   readonly #file: StorageFile;
-  readonly #salt: number;
+  readonly #segment: Pick<SegmentHeader, 'salt' | 'marked'>;
   /** The reader does not read beyond this offset. */
   readonly #end: number;
   #window = new Uint8Array(0);
   #windowAt = 0;
 
-  constructor(file: StorageFile, salt: number, end: number) {
+  constructor(file: StorageFile, segment: Pick<SegmentHeader, 'salt' | 'marked'>, end: number) {
     this.#file = file;
-    this.#salt = salt;
+    this.#segment = segment;
     this.#end = end;
   }
 
   async frameAt(offset: number): Promise<Frame | NoFrame> {
-    const head = await this.#bytesAt(offset, FRAME_HEADER_BYTES);
-    const header = head === undefined ? undefined : readFrameHeader(head, 0, this.#salt);
+    const { salt, marked } = this.#segment;
+    const headerBytes = frameHeaderBytes(this.#segment);
+    const head = await this.#bytesAt(offset, headerBytes);
+    const header = head === undefined ? undefined : readFrameHeader(head, 0, salt, marked);
     if (header === undefined) return { header };
-    const bytes = await this.#bytesAt(offset, FRAME_HEADER_BYTES + header.payloadBytes);
+    const bytes = await this.#bytesAt(offset, headerBytes + header.payloadBytes);
     if (bytes === undefined) return { header };
     return { header, offset, end: offset + bytes.length, bytes };
   }
@@ -73,7 +83,7 @@ export function visitRecords(
   visit: (position: number, start: number, end: number) => void,
   from = 0,
 ): number | undefined {
-  let at = FRAME_HEADER_BYTES;
+  let at = headerBytesOf(header);
   for (let index = 0; index < header.records; index += 1) {
     const position = header.first + index;
     if (position < from) {

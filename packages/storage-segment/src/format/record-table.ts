@@ -20,9 +20,12 @@ export class RecordTable {
   /** Where the last frame ends. */
   #end: number;
   #frames = 0;
+  /** The length of the header of each frame. */
+  readonly frameHeaderBytes: number;
 
   /** `end` is where the first frame will begin. */
-  constructor(end: number, sparse: boolean) {
+  constructor(end: number, sparse: boolean, frameHeaderBytes = FRAME_HEADER_BYTES) {
+    this.frameHeaderBytes = frameHeaderBytes;
     this.#end = end;
     this.#count = 0;
     this.#offsets = new Uint32Array(256);
@@ -35,8 +38,9 @@ export class RecordTable {
     end: number,
     offsets: Uint32Array<ArrayBuffer>,
     deltas: Uint32Array<ArrayBuffer> | undefined,
+    frameHeaderBytes = FRAME_HEADER_BYTES,
   ): RecordTable {
-    const table = new RecordTable(end, deltas !== undefined);
+    const table = new RecordTable(end, deltas !== undefined, frameHeaderBytes);
     table.#first = first;
     table.#count = offsets.length;
     table.#offsets = offsets;
@@ -67,7 +71,7 @@ export class RecordTable {
 
   /** The bytes of all records with their headers. */
   recordBytes(fileHeaderBytes: number): number {
-    return this.#end - fileHeaderBytes - this.#frames * FRAME_HEADER_BYTES;
+    return this.#end - fileHeaderBytes - this.#frames * this.frameHeaderBytes;
   }
 
   get sparse(): boolean {
@@ -82,7 +86,7 @@ export class RecordTable {
   /** Begins a frame at the end of the last one. Its records are added next. */
   beginFrame(): void {
     this.#frames += 1;
-    this.#end += FRAME_HEADER_BYTES;
+    this.#end += this.frameHeaderBytes;
   }
 
   /**
@@ -112,7 +116,7 @@ export class RecordTable {
   addFrame(first: number, offsets: Uint32Array, end: number): void {
     assert(this.#deltas === undefined, 'a frame that is added whole to a sparse table');
     assert(this.#first === undefined || first === this.#first + this.#count, 'a gap in a dense table');
-    assert(offsets.length > 0 && offsets[0] === this.#end + FRAME_HEADER_BYTES, 'a frame that begins elsewhere');
+    assert(offsets.length > 0 && offsets[0] === this.#end + this.frameHeaderBytes, 'a frame that begins elsewhere');
     assert(end <= SEGMENT_BYTES_MAX, 'a segment that is too long');
     const from = this.#count;
     while (from + offsets.length > this.#offsets.length) this.#grow();
@@ -171,7 +175,7 @@ export class RecordTable {
   endAt(index: number): number {
     if (index + 1 >= this.#count) return this.#end;
     const next = this.offsetAt(index + 1);
-    return this.opensFrame(index + 1) ? next - FRAME_HEADER_BYTES : next;
+    return this.opensFrame(index + 1) ? next - this.frameHeaderBytes : next;
   }
 
   /** The index of the first record in this one's frame. */

@@ -1,9 +1,9 @@
 import type { StorageFile } from '../disk/file-system.ts';
 import { FrameReader, isFrame, visitRecords } from './frame-reader.ts';
 import {
-  FRAME_HEADER_BYTES,
   FRAME_MAGIC_BYTES,
   type FrameHeader,
+  frameHeaderBytes,
   readFrameHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
@@ -33,8 +33,8 @@ export type Rest =
 
 /** Reads a segment from its first frame on and verifies every record. Holds two MiB besides its largest frame. */
 export async function scanSegment(file: StorageFile, header: SegmentHeader, size: number): Promise<Scan> {
-  const table = new RecordTable(SEGMENT_HEADER_BYTES, header.kind === 'cleaned');
-  const reader = new FrameReader(file, header.salt, size);
+  const table = new RecordTable(SEGMENT_HEADER_BYTES, header.kind === 'cleaned', frameHeaderBytes(header));
+  const reader = new FrameReader(file, header, size);
   let chain = header.crc;
   let lastFrame: number | undefined;
   for (;;) {
@@ -44,7 +44,7 @@ export async function scanSegment(file: StorageFile, header: SegmentHeader, size
       return { table, chain, lastFrame, rest };
     }
     if (!isFrame(found) || visitRecords(found, () => {}) !== undefined) {
-      const rest = await examineRest(file, header.salt, table.end, size, found.header);
+      const rest = await examineRest(file, header, table.end, size, found.header);
       return { table, chain, lastFrame, rest };
     }
     lastFrame = table.end;
@@ -63,17 +63,17 @@ function continues(table: RecordTable, chain: number, header: FrameHeader): bool
 /** `header` is that of the frame that is not whole, if it can be read. */
 async function examineRest(
   file: StorageFile,
-  salt: number,
+  segment: SegmentHeader,
   from: number,
   size: number,
   header: FrameHeader | undefined,
 ): Promise<Rest> {
   // A torn append has written all of these bytes. If its header can be read, no bytes may be after the end that it
   // gives.
-  const torn = header === undefined ? size : Math.min(size, from + FRAME_HEADER_BYTES + header.payloadBytes);
+  const torn = header === undefined ? size : Math.min(size, from + frameHeaderBytes(segment) + header.payloadBytes);
   let clean = true;
   // Chunks overlap by a header, so that a header across their border is found.
-  const overlap = FRAME_HEADER_BYTES - 1;
+  const overlap = frameHeaderBytes(segment) - 1;
   for (let at = from; at < size; at += CHUNK_BYTES) {
     const chunk = new Uint8Array(Math.min(CHUNK_BYTES + overlap, size - at));
     const bytes = chunk.subarray(0, await file.read(chunk, at));
@@ -81,7 +81,7 @@ async function examineRest(
     if (used === 0) continue;
     clean = false;
     if (at + used > torn) return { kind: 'damaged', what: `bytes behind the frame at ${from}, which is not whole` };
-    const frame = findFrame(bytes, salt, at === from ? 1 : 0);
+    const frame = findFrame(bytes, segment, at === from ? 1 : 0);
     if (frame !== undefined) {
       return { kind: 'damaged', what: `the frame at ${from} is not whole, but one follows at ${at + frame}` };
     }
@@ -96,10 +96,10 @@ function usedBytes(bytes: Uint8Array): number {
   return used;
 }
 
-function findFrame(bytes: Uint8Array, salt: number, from: number): number | undefined {
+function findFrame(bytes: Uint8Array, { salt, marked }: SegmentHeader, from: number): number | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = buffer.indexOf(FRAME_MAGIC_BYTES, from); at >= 0; at = buffer.indexOf(FRAME_MAGIC_BYTES, at + 1)) {
-    if (readFrameHeader(bytes, at, salt) !== undefined) return at;
+    if (readFrameHeader(bytes, at, salt, marked) !== undefined) return at;
   }
   return undefined;
 }

@@ -1,11 +1,11 @@
 import { assert, type Clock, doSliced, type LogPosition, Slice, type SlicedWork } from '@engram/core';
-import { type LogBatch, endOf } from '@engram/storage';
+import { type LogBatch, endOf, type WallMarks } from '@engram/storage';
 import type { Condition } from '../disk/condition.ts';
 import { fileName, filePath } from '../disk/file-names.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import { FrameBuffer, frameBytes, frameBytesSliced, isLong } from '../format/frame-buffer.ts';
+import { FrameBuffer, isLong, payloadBytes, payloadBytesSliced } from '../format/frame-buffer.ts';
 import { InlineWrites } from './inline-writes.ts';
-import { SEGMENT_HEADER_BYTES } from '../format/layout.ts';
+import { MARKED_FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
 import { Preallocation, reserveBytesMin } from '../disk/preallocation.ts';
 import type { RecordTable } from '../format/record-table.ts';
@@ -27,6 +27,8 @@ export interface LogTailParts {
   readonly segments: SegmentList;
   readonly maker: SegmentMaker;
   readonly clock: Clock;
+  /** For batches that are written to a segment with marks. */
+  readonly marks: WallMarks;
   readonly segmentBytes: number;
   /** Whether zeros are written ahead of appends. */
   readonly reserves: boolean;
@@ -102,19 +104,21 @@ export class LogTail {
   async append(batch: LogBatch): Promise<void> {
     // The work for each record of a long batch is done in slices, and the table gets all records at once.
     const slice = isLong(batch) ? new Slice() : undefined;
-    const size = slice === undefined ? frameBytes(batch) : await this.#sliced(frameBytesSliced(batch, slice), slice);
-    if (this.#overflows(this.#active, size, 1)) await this.#roll(size);
+    const payload =
+      slice === undefined ? payloadBytes(batch) : await this.#sliced(payloadBytesSliced(batch, slice), slice);
+    const most = payload + MARKED_FRAME_HEADER_BYTES;
+    if (this.#overflows(this.#active, most, 1)) await this.#roll(most);
     const active = this.#active;
     const { table, header, file } = active;
+    const size = payload + table.frameHeaderBytes;
+    const wallMs = header.marked ? this.#parts.marks.next() : undefined;
+    const place = { salt: header.salt, previous: active.chain, wallMs };
     const end = table.end + size;
     const offsets = slice === undefined ? noOffsets : new Uint32Array(batch.records.length);
     const { bytes, crc } =
       slice === undefined
-        ? this.#buffer.assemble(batch, size, header.salt, active.chain)
-        : await this.#sliced(
-            this.#buffer.assembleSliced(batch, size, header.salt, active.chain, table.end, offsets, slice),
-            slice,
-          );
+        ? this.#buffer.assemble(batch, size, place)
+        : await this.#sliced(this.#buffer.assembleSliced(batch, size, place, table.end, offsets, slice), slice);
     const cleared = this.#preallocation.claim(end);
     if (cleared !== undefined) await cleared;
     const { clock } = this.#parts;

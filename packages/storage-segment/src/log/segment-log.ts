@@ -1,4 +1,4 @@
-import { assert, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
+import { assert, type LogPosition, logPosition, Mutex, type Seal, sameSeal } from '@engram/core';
 import {
   type AcknowledgedMark,
   type AppendOutcome,
@@ -14,9 +14,8 @@ import {
 import type { Condition } from '../disk/condition.ts';
 import { fileName } from '../disk/file-names.ts';
 import { type Frame, FrameReader, isFrame, visitRecords } from '../format/frame-reader.ts';
-import { FRAME_HEADER_BYTES } from '../format/layout.ts';
 import type { LogTail } from './log-tail.ts';
-import { type Manifest, sealWrites } from '../manifest/manifest.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import type { Segment } from '../segments/segment.ts';
 import type { SegmentList } from '../segments/segment-list.ts';
 
@@ -37,7 +36,7 @@ export class SegmentLog implements Log {
   #lastSeal: Seal | undefined;
   #appending = false;
   /** Appends and seals take turns. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
 
   constructor(parts: SegmentLogParts, sealed: Seal) {
     this.#parts = parts;
@@ -50,7 +49,7 @@ export class SegmentLog implements Log {
       assert(batch.records.length > 0, 'an empty batch');
       this.#appending = true;
       try {
-        return await this.#inTurn(() => this.#append(batch, seal));
+        return await this.#mutex.run(() => this.#append(batch, seal));
       } finally {
         this.#appending = false;
       }
@@ -68,10 +67,10 @@ export class SegmentLog implements Log {
   seal(seal: Seal): Promise<LogPosition> {
     const { condition, manifest, tail, acknowledged } = this.#parts;
     return condition.lifetime.run(() =>
-      this.#inTurn(async () => {
+      this.#mutex.run(async () => {
         condition.check();
         if (takesOver(this.#sealed, seal, 'the log')) {
-          await manifest.change(() => sealWrites(seal));
+          await manifest.change(() => manifest.sealWrites(seal));
           this.#lastSeal ??= this.#sealed;
           this.#sealed = seal;
           acknowledged.advance({ sealed: seal.epoch });
@@ -94,17 +93,11 @@ export class SegmentLog implements Log {
   async roll(): Promise<void> {
     const { condition, tail } = this.#parts;
     await tail.prepared();
-    await this.#inTurn(async () => {
+    await this.#mutex.run(async () => {
       condition.check();
       await tail.roll();
     });
     await tail.sealed();
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => {});
-    return result;
   }
 
   async #append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
@@ -160,7 +153,9 @@ export class SegmentLog implements Log {
           if (damaged !== undefined) throw this.#damage(segment, damaged);
           position = frame.header.first + frame.header.records;
           if (frame.header.following > 0) continue;
-          const batch = { first: logPosition(position - records.length), records };
+          const first = logPosition(position - records.length);
+          const { wallMs = 0 } = frame.header;
+          const batch = wallMs === 0 ? { first, records } : { first, records, wallMs };
           records = [];
           signal.throwIfAborted();
           condition.lifetime.check();
@@ -181,8 +176,8 @@ export class SegmentLog implements Log {
     const { table, file, header } = segment;
     const name = fileName('seg', header.id);
     const end = table.end;
-    const reader = new FrameReader(file, header.salt, end);
-    let offset = table.offsetAt(table.frameStart(index)) - FRAME_HEADER_BYTES;
+    const reader = new FrameReader(file, header, end);
+    let offset = table.offsetAt(table.frameStart(index)) - table.frameHeaderBytes;
     let next = from;
     while (offset < end) {
       const found = await condition.lifetime.run(() => condition.reading(name, () => reader.frameAt(offset)));

@@ -1,4 +1,14 @@
-import { assert, epoch, joinU64, type LogPosition, logPosition, NEW_LOG_SEAL, type Seal, splitU64 } from '@engram/core';
+import {
+  assert,
+  epoch,
+  joinU64,
+  type LogPosition,
+  logPosition,
+  Mutex,
+  NEW_LOG_SEAL,
+  type Seal,
+  splitU64,
+} from '@engram/core';
 import { decodeNumbers, encodeNumbers, type Numbers, StorageOpenError } from '@engram/storage';
 import type { Condition } from '../disk/condition.ts';
 import { DeadRecords } from '../format/dead-records.ts';
@@ -21,7 +31,9 @@ const CHECKPOINT_KEY = key('c');
 const SEAL_KEY = key('s');
 
 /** The manifest's format. A directory of format 1 gets it at its next seal. */
-const FORMAT_VERSION = 2;
+/** Of a storage whose segments have no wall-clock marks, and of one whose segments may have them. */
+const UNMARKED_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 /** A segment as the manifest knows it. `sealed` is undefined while it may be appended to. */
 export interface SegmentNote {
@@ -64,11 +76,15 @@ export interface ManifestState {
 export class Manifest {
   readonly #meta: Meta;
   readonly #condition: Condition;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #mutex = new Mutex();
+  /** As it is written. Never lowered: a program that does not know the format would take a segment for damage. */
+  #format: number;
 
-  constructor(meta: Meta, condition: Condition) {
+  /** `marked`: segments with wall-clock marks may be made. */
+  constructor(meta: Meta, condition: Condition, marked: boolean) {
     this.#meta = meta;
     this.#condition = condition;
+    this.#format = marked ? FORMAT_VERSION : UNMARKED_VERSION;
   }
 
   /**
@@ -121,18 +137,21 @@ export class Manifest {
    * StorageFailedError if the write fails. If `build` throws, nothing has changed, and its error is the rejection.
    */
   change(build: () => readonly MetaWrite[], then: () => void = () => {}): Promise<void> {
-    const done = this.#turn.then(async () => {
+    return this.#mutex.run(async () => {
       this.#condition.check();
       const writes = build();
       if (writes.length > 0) await this.#write(writes);
       then();
     });
-    this.#turn = done.catch(() => {});
-    return done;
+  }
+
+  /** Of a takeover. The format as well, because an older one did not record the holder. */
+  sealWrites({ epoch, holder }: Seal): MetaWrite[] {
+    return [put(FORMAT_KEY, [this.#format]), put(SEAL_KEY, [epoch, ...splitU64(holder)])];
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#mutex.idle();
     await this.#meta.close();
   }
 
@@ -154,7 +173,7 @@ export class Manifest {
     if (entry === undefined) {
       if (ours) throw this.#condition.corrupt('the manifest is empty');
       const begin = first > 1 ? [put(BEGIN_KEY, [first])] : [];
-      await this.change(() => [put(FORMAT_KEY, [FORMAT_VERSION]), ...begin]);
+      await this.change(() => [put(FORMAT_KEY, [this.#format]), ...begin]);
       return;
     }
     const [name, value] = entry;
@@ -163,7 +182,13 @@ export class Manifest {
       throw new StorageOpenError('not-ours', `${path} holds a LevelDB database of something else`);
     }
     const format = this.#decode(name, value, 1).numbers[0]!;
-    if (format <= FORMAT_VERSION) return;
+    if (format <= FORMAT_VERSION) {
+      // Before the first segment with marks is made.
+      if (format < this.#format && this.#format === FORMAT_VERSION)
+        await this.change(() => [put(FORMAT_KEY, [FORMAT_VERSION])]);
+      else this.#format = Math.max(format, this.#format);
+      return;
+    }
     const known = `${FORMAT_VERSION} is the newest that this program knows`;
     throw new StorageOpenError('newer-format', `the storage at ${path} has format ${format}, and ${known}`);
   }
@@ -197,10 +222,6 @@ export class Manifest {
     if (!Number.isSafeInteger(id)) throw this.#condition.corrupt('a key of the manifest is damaged');
     return id;
   }
-}
-
-export function sealWrites({ epoch, holder }: Seal): MetaWrite[] {
-  return [put(FORMAT_KEY, [FORMAT_VERSION]), put(SEAL_KEY, [epoch, ...splitU64(holder)])];
 }
 
 export function checkpointWrite({ id, from, chunks, bytes }: CheckpointNote): MetaWrite {

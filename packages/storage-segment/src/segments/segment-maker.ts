@@ -2,7 +2,7 @@ import type { Random } from '@engram/core';
 import type { Condition } from '../disk/condition.ts';
 import { filePath } from '../disk/file-names.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import { decodeSegmentHeader, encodeSegmentHeader, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
+import { decodeSegmentHeader, encodeSegmentHeader, frameHeaderBytes, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
 import { writeZeros } from '../disk/preallocation.ts';
 import { RecordTable } from '../format/record-table.ts';
@@ -17,14 +17,24 @@ export class SegmentMaker {
   readonly #condition: Condition;
   readonly #manifest: Manifest;
   readonly #random: Random;
+  /** Whether the frames of new segments have wall-clock marks. */
+  readonly marked: boolean;
   #nextId: number;
 
-  constructor(fileSystem: FileSystem, condition: Condition, manifest: Manifest, random: Random, nextId: number) {
+  constructor(
+    fileSystem: FileSystem,
+    condition: Condition,
+    manifest: Manifest,
+    random: Random,
+    nextId: number,
+    marked: boolean,
+  ) {
     this.#fileSystem = fileSystem;
     this.#condition = condition;
     this.#manifest = manifest;
     this.#random = random;
     this.#nextId = nextId;
+    this.marked = marked;
   }
 
   takeId(): number {
@@ -44,7 +54,7 @@ export class SegmentMaker {
     const id = this.takeId();
     const temporary = filePath(path, 'tmp', id);
     const target = filePath(path, 'seg', id);
-    const bytes = encodeSegmentHeader(id, this.newSalt(), 'appended');
+    const bytes = encodeSegmentHeader(id, this.newSalt(), 'appended', this.marked);
     try {
       await this.#write(temporary, bytes, zeroBytes);
       await this.#fileSystem.rename(temporary, target);
@@ -63,7 +73,7 @@ export class SegmentMaker {
       throw error;
     }
     const header = decodeSegmentHeader(bytes)!;
-    const table = new RecordTable(SEGMENT_HEADER_BYTES, false);
+    const table = new RecordTable(SEGMENT_HEADER_BYTES, false, frameHeaderBytes(header));
     return new Segment({ header, table, file, sealed: false, chain: header.crc });
   }
 

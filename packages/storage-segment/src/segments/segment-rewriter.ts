@@ -4,7 +4,8 @@ import {
   checkRecord,
   decodeSegmentHeader,
   encodeSegmentHeader,
-  FRAME_HEADER_BYTES,
+  type FrameHeader,
+  frameHeaderBytes,
   RECORD_HEADER_BYTES,
   readFrameHeader,
   SEGMENT_HEADER_BYTES,
@@ -48,11 +49,11 @@ export class SegmentRewriter {
   #synced = 0;
 
   /** `file` must be empty. */
-  constructor(file: StorageFile, id: number, salt: number) {
+  constructor(file: StorageFile, id: number, salt: number, marked: boolean) {
     this.#file = file;
-    const bytes = encodeSegmentHeader(id, salt, 'cleaned');
+    const bytes = encodeSegmentHeader(id, salt, 'cleaned', marked);
     this.header = decodeSegmentHeader(bytes)!;
-    this.table = new RecordTable(SEGMENT_HEADER_BYTES, true);
+    this.table = new RecordTable(SEGMENT_HEADER_BYTES, true, frameHeaderBytes(this.header));
     this.#chain = this.header.crc;
     this.#buffer.set(bytes);
     this.#used = bytes.length;
@@ -73,7 +74,7 @@ export class SegmentRewriter {
     const slice = nextSlice(segment, this.#at);
     if (slice === undefined) return { kind: 'done' };
     this.#at = slice.to;
-    const start = segment.table.offsetAt(slice.from) - FRAME_HEADER_BYTES;
+    const start = segment.table.offsetAt(slice.from) - segment.table.frameHeaderBytes;
     const bytes = new Uint8Array(segment.table.endAt(slice.to - 1) - start);
     await segment.file.read(bytes, start);
     for (let from = slice.from; from < slice.to; ) {
@@ -97,7 +98,8 @@ export class SegmentRewriter {
   async #copyFrame(bytes: Uint8Array, start: number, from: number, to: number): Promise<number | undefined> {
     const { segment, indexes } = this.copied.at(-1)!;
     const { table, dead, header } = segment;
-    const frame = readFrameHeader(bytes, table.offsetAt(from) - FRAME_HEADER_BYTES - start, header.salt);
+    const at = table.offsetAt(from) - table.frameHeaderBytes - start;
+    const frame = readFrameHeader(bytes, at, header.salt, header.marked);
     if (frame === undefined || frame.records !== to - from) return table.positionAt(from);
     for (let index = from; index < to; ) {
       if (dead.has(index)) {
@@ -115,21 +117,29 @@ export class SegmentRewriter {
         stop += 1;
       }
       const payload = bytes.subarray(table.offsetAt(index) - start, table.endAt(stop - 1) - start);
-      await this.#put(segment, index, stop, payload, frame.following + (to - stop));
+      await this.#put(segment, index, stop, payload, { ...frame, following: frame.following + (to - stop) });
       index = stop;
     }
     return undefined;
   }
 
-  async #put(segment: Segment, from: number, to: number, payload: Uint8Array, following: number): Promise<void> {
-    const size = FRAME_HEADER_BYTES + payload.length;
+  async #put(
+    segment: Segment,
+    from: number,
+    to: number,
+    payload: Uint8Array,
+    { following, wallMs = 0 }: Pick<FrameHeader, 'following' | 'wallMs'>,
+  ): Promise<void> {
+    const headerBytes = this.table.frameHeaderBytes;
+    const size = headerBytes + payload.length;
     if (this.#used + size > this.#buffer.length) await this.#flush();
     if (size > this.#buffer.length) this.#buffer = new Uint8Array(size);
     const view = new DataView(this.#buffer.buffer);
     const first = segment.table.positionAt(from);
-    const frame = { payloadBytes: payload.length, records: to - from, following, first, previous: this.#chain };
+    const place = { first, previous: this.#chain, wallMs: this.header.marked ? wallMs : undefined };
+    const frame = { payloadBytes: payload.length, records: to - from, following, ...place };
     this.#chain = writeFrameHeader(view, this.#used, this.header.salt, frame);
-    this.#buffer.set(payload, this.#used + FRAME_HEADER_BYTES);
+    this.#buffer.set(payload, this.#used + headerBytes);
     this.#used += size;
     this.table.beginFrame();
     for (let index = from; index < to; index += 1) {

@@ -4,7 +4,7 @@ import type { Condition } from '../disk/condition.ts';
 import { filePath } from '../disk/file-names.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import type { SegmentHeader } from '../format/layout.ts';
-import { getU64, setU64 } from '../format/layout.ts';
+import { frameHeaderBytes, getU64, setU64 } from '../format/layout.ts';
 import type { SealedNote } from '../manifest/manifest.ts';
 import { RecordTable } from '../format/record-table.ts';
 
@@ -97,6 +97,6 @@ function decode(
   if (bytes.length !== HEADER_BYTES + 4 * records * (sparse ? 2 : 1)) return undefined;
   const offsets = new Uint32Array(bytes.buffer.slice(HEADER_BYTES, HEADER_BYTES + 4 * records));
   const deltas = sparse ? new Uint32Array(bytes.buffer.slice(HEADER_BYTES + 4 * records)) : undefined;
-  const table = RecordTable.restore(first, end, offsets, deltas);
+  const table = RecordTable.restore(first, end, offsets, deltas, frameHeaderBytes(header));
   return table.next === note.next ? { table, chain: view.getUint32(48, true) } : undefined;
 }

@@ -21,13 +21,17 @@ import { CHAIN_BYTES, type Chain, chainBytes, extendChain, extendingChain, readC
 //   part (u16), parts (u16), records (u32)
 //   segment, epoch, holder, first position, bytes of all records of the log up to the end of the batch (u64 each)
 //   the chain before the batch, the chain behind it (16 bytes each), zero (u32)
+//   the wall-clock mark (u64); programs before it wrote headers without, which end here, and read headers with it
 //
 // Numbers are little endian. The parts without their headers, one behind the other, are the payload: the length of each record
-// (u32), then the records. The chain covers the position, the number of records and the payload, but not the writer.
+// (u32), then the records. The chain covers the position, the number of records and the payload, but neither the writer nor the
+// mark.
 
 const MAGIC = 0x42474e45; // "ENGB"
 const FORMAT = 1;
-const HEADER_BYTES = 96;
+const HEADER_BYTES_WITHOUT_MARK = 96;
+const HEADER_BYTES = 104;
+const MARK_AT = 96;
 const CRC_END = 12;
 const HEAD_BYTES = 12;
 /** Writing one record to a payload, and copying and checking a KiB of it, in microseconds. */
@@ -48,6 +52,8 @@ export interface BatchHeader {
   /** The chain of the log before the batch. */
   readonly previous: Chain;
   readonly chain: Chain;
+  /** The wall-clock mark of the batch (see `LogBatch`); 0 if an older program wrote it. */
+  readonly wallMs: number;
 }
 
 /** A batch as it is stored in TiKV. */
@@ -72,6 +78,7 @@ export interface BatchPlace {
   readonly seal: Seal;
   readonly logBytesBefore: number;
   readonly previous: Chain;
+  readonly wallMs: number;
 }
 
 export interface EncodedBatch {
@@ -99,8 +106,8 @@ export function* encodingBatch(
   const logBytes = place.logBytesBefore + bytes;
   const shareMax = partBytesMax - HEADER_BYTES;
   const parts = Math.max(1, Math.ceil(payloadBytes / shareMax));
-  const { segment, seal, previous } = place;
-  const common = { parts, segment, seal, first, count: records.length, logBytes, previous, chain };
+  const { segment, seal, previous, wallMs } = place;
+  const common = { parts, segment, seal, first, count: records.length, logBytes, previous, chain, wallMs };
   if (parts === 1) {
     writeHeader(whole, { ...common, part: 0 });
     return { chain, logBytes, values: [whole] };
@@ -125,10 +132,11 @@ export function decodePart(value: Uint8Array): BatchPart | undefined {
   const format = view.getUint16(4, true);
   if (format > FORMAT) throw new NewerFormat(`a batch has format ${format}, and ${FORMAT} is the newest known`);
   const headerBytes = view.getUint16(6, true);
-  if (headerBytes < HEADER_BYTES || headerBytes > value.length) return undefined;
+  if (headerBytes < HEADER_BYTES_WITHOUT_MARK || headerBytes > value.length) return undefined;
   const u64 = (at: number): bigint => joinU64(view.getUint32(at + 4, true), view.getUint32(at, true));
   const [segment, sealed, first, logBytes] = [u64(20), u64(28), u64(44), u64(52)].map(Number);
-  if (![segment, sealed, first, logBytes].every(Number.isSafeInteger)) return undefined;
+  const wallMs = headerBytes < HEADER_BYTES ? 0 : Number(u64(MARK_AT));
+  if (![segment, sealed, first, logBytes, wallMs].every(Number.isSafeInteger)) return undefined;
   const header: BatchHeader = {
     part: view.getUint16(12, true),
     parts: view.getUint16(14, true),
@@ -139,6 +147,7 @@ export function decodePart(value: Uint8Array): BatchPart | undefined {
     logBytes: logBytes!,
     previous: readChain(value, 60),
     chain: readChain(value, 60 + CHAIN_BYTES),
+    wallMs,
   };
   return { header, payload: value.subarray(headerBytes) };
 }
@@ -156,7 +165,8 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
   if (verifyChain && extendChain(header.previous, chainHead(header.first, header.count), payload) !== header.chain) {
     return undefined;
   }
-  return { first: header.first, records, header };
+  const { first, wallMs } = header;
+  return wallMs === 0 ? { first, records, header } : { first, records, wallMs, header };
 }
 
 /**
@@ -211,6 +221,7 @@ function writeHeader(value: Uint8Array, header: BatchHeader): void {
   value.set(chainBytes(header.previous), 60);
   value.set(chainBytes(header.chain), 60 + CHAIN_BYTES);
   view.setUint32(92, 0, true);
+  setU64(view, MARK_AT, BigInt(header.wallMs));
   view.setUint32(8, crcOf(value), true);
 }
 

@@ -18,6 +18,7 @@ import {
   StorageUnavailableError,
   sameBatch,
   takesOver,
+  WallMarks,
 } from '@engram/storage';
 import {
   type BatchHeader,
@@ -34,11 +35,13 @@ import { type LogTail, type LogView, lookAtTail, tailOfSealed } from './log-tail
 import { type InsertOutcome, insertOnce } from './one-phase.ts';
 import { encodeSeal, type EpochBirth, type LogMark, type SegmentOwner } from '../format/seal-record.ts';
 import type { SegmentRegions } from './segment-regions.ts';
-import type { Timestamp, TimestampPool } from '@engram/tso';
+import type { Timestamp, TimestampClock, TimestampPool } from '@engram/tso';
 
 export interface LogWriterOptions {
   readonly source: LogSource;
   readonly timestamps: TimestampPool;
+  /** PD's time, for the wall-clock marks. */
+  readonly time: TimestampClock;
   readonly regions: SegmentRegions;
   readonly logger: Logger;
   readonly index: LogIndex;
@@ -78,6 +81,8 @@ interface Unsettled {
   readonly batch: LogBatch;
   /** How many of its parts are certainly written. */
   readonly written: number;
+  /** Its wall-clock mark. A part that may be there already is only found again if its bytes are the same. */
+  readonly wallMs: number;
 }
 
 type NotCommitted = Exclude<AppendOutcome, { kind: 'committed' }>;
@@ -99,12 +104,14 @@ const never = new AbortController().signal;
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
+  readonly #marks: WallMarks;
   #held: Held | undefined;
   /** When the segment of this process was last known not to be trimmed. */
   #heardMs = 0;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
+    this.#marks = new WallMarks(() => options.time.wallMs());
   }
 
   /** The log as this process last knew it; undefined if this process does not hold it. Another one may hold it by now. */
@@ -147,10 +154,11 @@ export class LogWriter {
    * is not known in time.
    */
   async seal(seal: Seal): Promise<LogPosition> {
-    const { source, opener, sealTimeoutMs, clock } = this.#options;
+    const { source, opener, sealTimeoutMs, clock, time } = this.#options;
     const endMs = clock.nowMs() + sealTimeoutMs;
     for (let sealed: number | undefined; ; ) {
       const view = await this.#view(endMs);
+      time.heard(view.snapshot.timestamp);
       const { owner, segment } = view.tail;
       let { birth } = owner;
       if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {
@@ -193,6 +201,8 @@ export class LogWriter {
     const tail = await tailOfSealed(source, sealed, before ?? { birth, seal }, this.#timeoutMs(endMs), never);
     if (tail === undefined) return undefined;
     const { next, logBytes, chain, last } = tail;
+    // A trim keeps the segment with the last batch, so that every takeover finds its mark.
+    this.#marks.saw(last?.wallMs ?? 0);
     const segment = sealed + 1;
     this.#held = { seal, birth, segment, segmentBytes: 0, next, logBytes, chain, last, unsettled: undefined };
     this.#heardMs = this.#options.clock.nowMs();
@@ -208,11 +218,12 @@ export class LogWriter {
     }
     for (let rolls = 0; ; rolls += 1) {
       const held = this.#held!;
-      const encoded = await this.#encode(batch, held);
-      const outcome = await this.#insertParts(batch, encoded, held);
+      const wallMs = held.unsettled?.wallMs ?? this.#marks.next();
+      const encoded = await this.#encode(batch, held, wallMs);
+      const outcome = await this.#insertParts(batch, encoded, held, wallMs);
       switch (outcome.kind) {
         case 'written':
-          return (await this.#wasQuiet(held)) ? { kind: 'trimmed' } : this.#advance(batch, encoded);
+          return (await this.#wasQuiet(held)) ? { kind: 'trimmed' } : this.#advance(batch, encoded, wallMs);
         case 'refused': {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
           if (!this.#isOwn(owner, held.seal)) return await this.#refused(batch, held);
@@ -238,7 +249,7 @@ export class LogWriter {
   }
 
   /** Inserts the parts one after the other. The batch is in the log when its last part is written. */
-  async #insertParts(batch: LogBatch, { values }: EncodedBatch, held: Held): Promise<InsertOutcome> {
+  async #insertParts(batch: LogBatch, { values }: EncodedBatch, held: Held, wallMs: number): Promise<InsertOutcome> {
     const { keys } = this.#options.source;
     const unless = keys.seal(held.segment);
     let again = held.unsettled !== undefined;
@@ -247,7 +258,7 @@ export class LogWriter {
       const insert = { key, value: values[part]!, unless, again };
       const outcome = await insertOnce(insert, this.#inserting);
       if (outcome.kind !== 'written') {
-        this.#held = { ...held, unsettled: { batch, written: part } };
+        this.#held = { ...held, unsettled: { batch, written: part, wallMs } };
         return outcome;
       }
       again = false;
@@ -341,18 +352,23 @@ export class LogWriter {
     return await insertOnce(insert, this.#inserting);
   }
 
-  #encode(batch: LogBatch, { segment, seal, logBytes, chain }: Held): EncodedBatch | Promise<EncodedBatch> {
+  #encode(
+    batch: LogBatch,
+    { segment, seal, logBytes, chain }: Held,
+    wallMs: number,
+  ): EncodedBatch | Promise<EncodedBatch> {
     const { partBytesMax, clock } = this.#options;
-    const place = { segment, seal, logBytesBefore: logBytes, previous: chain };
+    const place = { segment, seal, logBytesBefore: logBytes, previous: chain, wallMs };
     const slice = new Slice();
     return doSliced(encodingBatch(batch, place, partBytesMax, slice), () => slice.turn(clock));
   }
 
-  #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch): Written {
+  #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch, wallMs: number): Written {
     const { seal, birth, segment, segmentBytes, chain: previous } = this.#held!;
     const count = batch.records.length;
     const parts = values.length;
-    const last = { part: parts - 1, parts, segment, seal, first: batch.first, count, logBytes, previous, chain };
+    const place = { segment, seal, first: batch.first, count, logBytes, previous, chain, wallMs };
+    const last = { part: parts - 1, parts, ...place };
     let bytes = segmentBytes;
     for (const value of values) bytes += value.length;
     // Not before half of the size: a takeover soon after the last one needs no region of its own.
