@@ -1,4 +1,4 @@
-import type { AnswerAccount } from '@engram/core';
+import type { AnswerAccount, Span, TraceContext } from '@engram/core';
 
 /**
  * The client for which a call is made. It is passed with every write, lease call and linearizable read, also to
@@ -23,6 +23,10 @@ export interface Caller extends AnswerAccount {
    * result then has no key-values, and says after which revision the transaction came. Undefined: every answer is made.
    */
   readonly recallAboveBytes?: number | undefined;
+  /** The span in which the call is made. It goes along when the call is forwarded. Nothing is decided by it. */
+  readonly trace?: TraceContext | undefined;
+  /** Records the stages of the call on this node; undefined if the call is not recorded. Its owner ends it. */
+  readonly span?: Span | undefined;
 }
 
 const neverAborted = new AbortController().signal;

@@ -1,3 +1,4 @@
+import { noTracer } from '@engram/core';
 import type { MethodTable } from '@engram/wire';
 import { authMethods } from './auth-service.ts';
 import { CallAdmission } from './call-admission.ts';
@@ -8,6 +9,7 @@ import { leaseMethods } from './lease-service.ts';
 import { maintenanceMethods } from './maintenance-service.ts';
 import { ServiceParts } from './service-parts.ts';
 import type { ServicesOptions } from './services-options.ts';
+import { tracedMethods } from './traced-methods.ts';
 import { watchMethods } from './watch-service.ts';
 
 /**
@@ -17,7 +19,7 @@ import { watchMethods } from './watch-service.ts';
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);
   const admission = new CallAdmission(parts);
-  return new Map([
+  const methods: MethodTable = new Map([
     ...kvMethods(parts, admission),
     ...watchMethods(parts, admission),
     ...leaseMethods(parts, admission),
@@ -26,4 +28,6 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...authMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
+  const { tracer = noTracer } = options;
+  return tracer === noTracer ? methods : tracedMethods(methods, tracer);
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '@engram/backend';
+import { parseTraceparent, type Span, type TraceContext } from '@engram/core';
 import type { CallContext } from '@engram/wire';
 
 /** The client of one call. Clients are not authenticated yet, so it has no user. */
@@ -17,6 +18,15 @@ export class RpcCaller implements Caller {
 
   get signal(): AbortSignal {
     return this.#call.signal;
+  }
+
+  get span(): Span | undefined {
+    return this.#call.span;
+  }
+
+  /** What the client has sent is read where it is asked for: where the call is forwarded. */
+  get trace(): TraceContext | undefined {
+    return this.#call.span?.context ?? parseTraceparent(this.#call.metadata('traceparent'));
   }
 
   reserveAnswer(bytes: number): boolean {

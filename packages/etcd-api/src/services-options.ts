@@ -1,4 +1,4 @@
-import type { Clock, Logger, SharedBudget } from '@engram/core';
+import type { Clock, Logger, SharedBudget, Tracer } from '@engram/core';
 import type { Store } from '@engram/backend';
 import type { Loop } from '@engram/loop';
 import type { Cluster } from './cluster-view.ts';
@@ -52,6 +52,8 @@ export interface ServicesOptions {
   readonly loop?: Loop | undefined;
   readonly logger: Logger;
   readonly observer?: ServicesObserver;
+  /** Records all calls; by default none. */
+  readonly tracer?: Tracer | undefined;
   /** The memory that the watchers of all clients may take. Unbounded if absent. */
   readonly watcherBytes?: SharedBudget;
   /** If absent, the member is always healthy. */

@@ -35,7 +35,7 @@ export function checkDecodedTxn(decoded: Txn | CutTxn, opsMax: number): asserts 
 }
 
 /**
- * What a leader asks of a transaction that another member has passed on, before it decides it. That member has checked it
+ * What a leader asks of a transaction that another member has forwarded, before it decides it. That member has checked it
  * against its own bounds, so the number of operations is not judged again. Throws what the client's request deserves.
  */
 export function checkForwardedTxn(txn: Txn): void {

@@ -143,8 +143,8 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     await driver.transferLeader(memberId(target), signal);
   }
 
-  /** A change that another member has passed on. */
-  async passedOn(
+  /** A change that another member has forwarded. */
+  async forwarded(
     { kind, id, peerUrls, learner }: peerpb.MemberChange,
     signal: AbortSignal,
   ): Promise<readonly Member[]> {

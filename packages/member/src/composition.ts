@@ -176,7 +176,8 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
     confirm,
     confirmedWithinMs: settings.confirmedWithinMs,
     inlineBytesMax: options.inlineBytesMax,
-    changeMembers: (change, asking) => cluster.passedOn(change, asking),
+    tracer: options.tracer,
+    changeMembers: (change, asking) => cluster.forwarded(change, asking),
     hashKv: (asked, from, asking) => health.corruption.answer(asked, from, asking),
   });
   peers.serve(calls);

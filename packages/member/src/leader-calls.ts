@@ -13,12 +13,17 @@ import {
 } from '@engram/backend';
 import {
   type Clock,
+  decodeTraceContext,
   EngramError,
   epoch,
   type ErrorCode,
   isEngramError,
   leaseId,
   type Logger,
+  noTracer,
+  type Span,
+  type TraceContext,
+  type Tracer,
   type Txn,
 } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
@@ -42,12 +47,27 @@ export interface LeaderCallsOptions {
   readonly confirmedWithinMs?: number | undefined;
   /** See `ClusterMemberOptions`. */
   readonly inlineBytesMax?: number | undefined;
+  /** Records the calls that other members forward; by default none. */
+  readonly tracer?: Tracer | undefined;
   /** Changes of the membership, which only a leader makes. */
   readonly changeMembers: (change: peerpb.MemberChange, signal: AbortSignal) => Promise<readonly Member[]>;
 }
 
 /** Errors of all calls of a leadership that has ended. The member asks the next leader. */
 const LEADERSHIP_ENDS: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'NotLeader', 'NoLeader', 'Stopped']);
+
+/** The calls of proto/peer that a leader does. */
+const CALLS = [
+  'txn',
+  'compact',
+  'leaseGrant',
+  'leaseRevoke',
+  'leaseKeepAlive',
+  'leaseTimeToLive',
+  'alarm',
+  'readIndex',
+  'memberChange',
+] as const satisfies readonly (keyof peerpb.Request)[];
 
 /**
  * The leader's work for the other members, and what any member answers: how far it has applied the log.
@@ -106,7 +126,9 @@ export class LeaderCalls {
   }
 
   async #done(request: peerpb.Request, proposals: Proposals, peer: PeerCaller): Answering {
-    const caller = new PassedOnCaller(request, peer, this.#room, this.#options.inlineBytesMax ?? INLINE_BYTES_MAX);
+    const caller = new ForwardedCaller(request, peer, this.#room, this.#options.inlineBytesMax ?? INLINE_BYTES_MAX);
+    const span = this.#begin(request, caller);
+    let failure: unknown;
     try {
       const answer = await this.#perform(request, proposals, caller);
       const { backend } = this.#options;
@@ -115,10 +137,20 @@ export class LeaderCalls {
       const epoch = leadership?.epoch ?? 0;
       return peerpb.encodeAnswer({ ...answer, position: backend.replica.applied, epoch });
     } catch (error) {
+      failure = error;
       return peerpb.encodeAnswer(this.#refusal(error));
     } finally {
       caller.giveBack();
+      span?.end(failure);
     }
+  }
+
+  #begin(request: peerpb.Request, caller: ForwardedCaller): Span | undefined {
+    const { tracer = noTracer } = this.#options;
+    if (tracer === noTracer) return undefined;
+    const method = CALLS.find((call) => request[call] !== undefined) ?? 'unknown';
+    caller.span = tracer.begin({ method, from: 'member', parent: caller.trace });
+    return caller.span;
   }
 
   #refusal(error: unknown): peerpb.AnswerInit & { readonly error: ErrorCode } {
@@ -147,7 +179,7 @@ export class LeaderCalls {
     }
   }
 
-  async #perform(request: peerpb.Request, proposals: Proposals, caller: PassedOnCaller): Promise<peerpb.AnswerInit> {
+  async #perform(request: peerpb.Request, proposals: Proposals, caller: ForwardedCaller): Promise<peerpb.AnswerInit> {
     const { confirm, changeMembers } = this.#options;
     if (request.txn !== undefined) {
       const txn = decodeTxn(request.txn);
@@ -221,19 +253,21 @@ const OF_OLD_MEMBER_BYTES_MAX = 32 * 1024 * 1024;
 const ROOM_BYTES = 64 * 1024 * 1024;
 
 /** The client of another member, for which that member calls. */
-class PassedOnCaller implements Caller {
+class ForwardedCaller implements Caller {
   readonly user: string;
   readonly authRevision: number;
   readonly timeoutMs: number | undefined;
   readonly origin: Origin | undefined;
+  readonly trace: TraceContext | undefined;
   recallAboveBytes: number | undefined;
+  span: Span | undefined;
   readonly #peer: PeerCaller;
   readonly #room: { leftBytes: number };
   #bytesMax = OF_OLD_MEMBER_BYTES_MAX;
   #reservedBytes = 0;
 
   constructor(
-    { member, sequence, user, authRevision, timeoutMs, recalls }: peerpb.Request,
+    { member, sequence, user, authRevision, timeoutMs, recalls, trace }: peerpb.Request,
     peer: PeerCaller,
     room: { leftBytes: number },
     inlineBytesMax: number,
@@ -242,6 +276,7 @@ class PassedOnCaller implements Caller {
     this.authRevision = authRevision;
     this.timeoutMs = timeoutMs === 0 ? undefined : timeoutMs;
     this.origin = sequence === 0 ? undefined : { memberId: member, sequence };
+    this.trace = decodeTraceContext(trace);
     this.recallAboveBytes = recalls ? inlineBytesMax : undefined;
     this.#peer = peer;
     this.#room = room;

@@ -11,7 +11,7 @@ import {
   type Store,
   type StoreObserver,
 } from '@engram/backend';
-import { type Clock, epoch, type Logger, type Random, type SharedBudget } from '@engram/core';
+import { type Clock, epoch, type Logger, type Random, type SharedBudget, type Tracer } from '@engram/core';
 import {
   type Cluster,
   etcdServices,
@@ -51,6 +51,8 @@ export interface MemberOptions {
   /** Called with the progress of the start. */
   readonly onRecovery?: OnRecovery;
   readonly servicesObserver?: ServicesObserver;
+  /** Records the calls of clients, and those that other members forward; by default none. */
+  readonly tracer?: Tracer | undefined;
   /** The memory that the watchers of all clients may take together. */
   readonly watcherBytes?: SharedBudget;
   /** The storage failed for good, or an invariant is broken: the process must end. */
@@ -105,6 +107,7 @@ export class Member implements AsyncDisposable {
       ...(observer === undefined ? {} : { observer }),
       ...(watcherBytes === undefined ? {} : { watcherBytes }),
       health: serving,
+      tracer: options.tracer,
     });
     this.#compaction = startAutoCompaction(options.compaction, {
       store,

@@ -11,6 +11,7 @@ import type {
 import { nodeItself, recallDecided, recallTxn } from '@engram/backend';
 import {
   type Clock,
+  encodeTraceContext,
   EngramError,
   type Epoch,
   isEngramError,
@@ -48,8 +49,8 @@ export interface RemoteLeaderOptions {
   readonly timeoutMs: number;
 }
 
-/** A write that is passed on to a leader. */
-interface PassedOn {
+/** A write that is forwarded to a leader. */
+interface ForwardedWrite {
   /** The write, once this member has applied it from the log. */
   found: CommittedWrite | undefined;
 }
@@ -61,12 +62,12 @@ interface Renewal {
   readonly reject: (error: unknown) => void;
 }
 
-const PASSED_ON_MIN = 64;
+const FORWARDED_MIN = 64;
 /** The pause between two tries. */
 const RETRY_MS = 50;
 
 /**
- * Passes requests of this member's clients on to the leader. A write that was not sent waits for a leader. A write that was
+ * Forwards requests of this member's clients to the leader. A write that was not sent waits for a leader. A write that was
  * sent and not answered is settled exactly once. While the same epoch lasts, it is sent again under its number, and the
  * leader does each number once. In a later epoch, also of the same member, the log up to the beginning of that epoch shows
  * whether the write is there.
@@ -74,7 +75,7 @@ const RETRY_MS = 50;
 export class RemoteLeader implements Proposals {
   readonly #options: RemoteLeaderOptions;
   readonly #asked: AskedLeader;
-  readonly #passedOn = new SequenceRing<PassedOn>(PASSED_ON_MIN);
+  readonly #forwarded = new SequenceRing<ForwardedWrite>(FORWARDED_MIN);
   #sequence: number;
   #renewals: Renewal[] = [];
 
@@ -85,8 +86,8 @@ export class RemoteLeader implements Proposals {
     this.#sequence = (options.random.uint32() & 0xf_ffff) * WRITES_OF_A_LIFE;
     options.replica.onForwarded = (write) => {
       if (write.origin?.memberId !== options.memberId) return;
-      const passedOn = this.#passedOn.get(write.origin.sequence);
-      if (passedOn !== undefined) passedOn.found = write;
+      const forwarded = this.#forwarded.get(write.origin.sequence);
+      if (forwarded !== undefined) forwarded.found = write;
     };
   }
 
@@ -224,18 +225,18 @@ export class RemoteLeader implements Proposals {
     const deadlineMs = this.#deadlineMs(caller);
     this.#sequence += 1;
     const sequence = this.#sequence;
-    const passedOn: PassedOn = { found: undefined };
-    this.#passedOn.put(sequence, passedOn);
+    const forwarded: ForwardedWrite = { found: undefined };
+    this.#forwarded.put(sequence, forwarded);
     try {
-      return await this.#settle(sequence, passedOn, call, caller, deadlineMs);
+      return await this.#settle(sequence, forwarded, call, caller, deadlineMs);
     } finally {
-      this.#passedOn.remove(sequence);
+      this.#forwarded.remove(sequence);
     }
   }
 
   async #settle(
     sequence: number,
-    passedOn: PassedOn,
+    forwarded: ForwardedWrite,
     call: peerpb.RequestInit,
     caller: Caller,
     deadlineMs: number,
@@ -250,7 +251,7 @@ export class RemoteLeader implements Proposals {
         (tries === 0 ? leader.current : undefined) ?? (await this.#leaderOfWrite(deadlineMs, caller.signal));
       if (sentTo !== undefined && known.epoch > sentTo.epoch) {
         if (!(await this.#caughtUpWith(known, sentTo, deadlineMs, caller))) continue;
-        if (passedOn.found !== undefined) return { kind: 'found', write: passedOn.found };
+        if (forwarded.found !== undefined) return { kind: 'found', write: forwarded.found };
         sentTo = undefined;
       }
       try {
@@ -316,11 +317,12 @@ export class RemoteLeader implements Proposals {
   }
 
   #request(call: peerpb.RequestInit, caller: Asking, sequence: number, epoch = 0): Uint8Array {
-    const settled = this.#passedOn.isEmpty ? this.#sequence + 1 : this.#passedOn.first;
+    const settled = this.#forwarded.isEmpty ? this.#sequence + 1 : this.#forwarded.first;
     const { memberId: member } = this.#options;
-    const { user, authRevision, timeoutMs = 0 } = caller;
+    const { user, authRevision, timeoutMs = 0, trace } = caller;
     const sentIn = this.#options.epoch();
-    return peerpb.encodeRequest({ ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch, sentIn });
+    const said = { ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch, sentIn };
+    return peerpb.encodeRequest(trace === undefined ? said : { ...said, trace: encodeTraceContext(trace) });
   }
 
   #deadlineMs({ timeoutMs }: Asking): number {
@@ -335,7 +337,7 @@ export class RemoteLeader implements Proposals {
 }
 
 /** What a leader is told of a caller. */
-type Asking = Pick<Caller, 'user' | 'authRevision' | 'timeoutMs'>;
+type Asking = Pick<Caller, 'user' | 'authRevision' | 'timeoutMs' | 'trace'>;
 
 type Outcome =
   | { readonly kind: 'answered'; readonly answer: peerpb.Answer }

@@ -55,10 +55,10 @@ describe('a deposed leader that storage does not tell what became of its last ap
       const silent = new Set<bigint>();
       const { cluster, deposed, next, third, id } = await clusterOfSilent(silent, fault);
       silent.add(id);
-      const passedOn = third.member.store.txn(put('b', 'once'), nodeItself);
+      const forwarded = third.member.store.txn(put('b', 'once'), nodeItself);
       await cluster.pass(50);
       await cluster.run(deposed.member.cluster.changes!.moveLeader(next.member.cluster.memberId, nodeItself));
-      expect((await cluster.run(passedOn)).revision).toBe(3);
+      expect((await cluster.run(forwarded)).revision).toBe(3);
       for (const { member } of cluster.running) {
         expect(await cluster.run(get(member.store, 'b'))).toBe('once');
         expect(member.store.revision).toBe(3);

@@ -241,7 +241,7 @@ test('who is no member is told nothing and can do nothing', async () => {
   expect(await leader.member.store.leases('by-id', nodeItself)).toEqual([]);
 });
 
-test('a member passes on nothing in the name of another one', async () => {
+test('a member forwards nothing in the name of another one', async () => {
   const { leader, others } = await started();
   const [one, two] = others as [ClusterMember, ClusterMember];
   const epoch = leader.member.stats.leadsIn ?? 0;

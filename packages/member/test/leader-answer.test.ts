@@ -19,7 +19,7 @@ async function outcome(work: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** Each call that a member passes on to its leader. */
+/** Each call that a member forwards to its leader. */
 const calls: readonly [string, (member: ClusterMember['member']) => Promise<unknown>][] = [
   ['txn', async ({ store }) => store.txn(put('k', 'v'), nodeItself)],
   ['compact', async ({ store }) => store.compact(1, false, nodeItself)],

@@ -150,7 +150,7 @@ test.each<{ what: string; txn: Txn; error: string }>([
     txn: { ...nothing, success: [putOp(keyBytes('k'), keyBytes('v'), { ignoreValue: true })] },
     error: 'ValueProvided',
   },
-])('a leader refuses what another member has passed on unchecked: $what', async ({ txn: sent, error }) => {
+])('a leader refuses what another member has forwarded unchecked: $what', async ({ txn: sent, error }) => {
   const cluster = await TestCluster.start();
   const leader = await cluster.leader();
   const { memberId } = cluster.running.find((each) => each !== leader)!.member.cluster;

@@ -58,7 +58,7 @@ export class Follower implements RoleState {
       case 'read-index-response':
         this.#raft.confirmRead({ context: message.context, index: message.index });
         break;
-      // All other messages are for leaders, or too late. A follower does not pass on what another node has passed on, because
+      // All other messages are for leaders, or too late. A follower does not forward what another node has forwarded, because
       // the message could go in circles.
       default:
     }

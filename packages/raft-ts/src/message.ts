@@ -73,7 +73,7 @@ export interface TimeoutNow extends Termed {
   readonly type: 'timeout-now';
 }
 
-/** A proposal that a follower passes on to its leader. It has no term: any leader that it reaches may take it. */
+/** A proposal that a follower forwards to its leader. It has no term: any leader that it reaches may take it. */
 export interface ProposeRequest extends Addressed {
   readonly type: 'propose';
   readonly payloads: readonly Payload[];

@@ -343,7 +343,7 @@ describe('proposals', () => {
     expect(leader.raw.propose(bytes('d'))).toEqual({ kind: 'dropped', reason: 'transferring' });
   });
 
-  test('what was passed on is not passed on again', () => {
+  test('what was forwarded is not forwarded again', () => {
     const group = Group.of(3);
     group.elect(1);
     const sent = group

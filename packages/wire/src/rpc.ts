@@ -3,6 +3,7 @@
  * sockets, and the transport does not depend on message types. Both transports (our own codec and @grpc/grpc-js) serve
  * the same table of methods.
  */
+import type { Span } from '@engram/core';
 
 /**
  * A message that is encoded while it is sent. It can be read once. Its reader drops it in any case: after the last byte, and
@@ -48,6 +49,8 @@ export interface CallHead {
 
 /** Information about the caller for a method. */
 export interface CallContext {
+  /** Records the call, which the owner of the method table has begun and ends. Undefined: it is not recorded. */
+  readonly span?: Span | undefined;
   readonly head: CallHead;
   /** The first value of a metadata key, which is in lower case. Text values only. */
   metadata(name: string): string | undefined;

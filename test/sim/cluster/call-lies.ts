@@ -25,7 +25,7 @@ export interface CallLie {
 }
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
-/** The key of writes that a liar passes on. Clients use it as well. */
+/** The key of writes that a liar forwards. Clients use it as well. */
 const KEY = Uint8Array.of(107);
 const UNKNOWN_MEMBER = 0x7777n;
 

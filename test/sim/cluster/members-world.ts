@@ -428,7 +428,7 @@ export abstract class MembersWorld<
     };
   }
 
-  get passedOnMsMax(): number {
+  get forwardedMsMax(): number {
     return this.settings.requestTimeoutMs;
   }
 

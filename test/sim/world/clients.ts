@@ -15,7 +15,7 @@ export interface Clients {
   /** The time of the clock that leases are judged by. */
   readonly nowMs: number;
   /** For how long a member may still pass a call on to a leader after the client has given up. */
-  readonly passedOnMsMax: number;
+  readonly forwardedMsMax: number;
   /** Lower bound, as a position of the log, of the state from which a node answers by itself. */
   localFrom(life: Served): number;
 }

@@ -58,7 +58,7 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
     send: (signal) => face.keepAlive(id, signal),
     answered: (call, ttlSeconds) => {
       ended();
-      const copiesMs = world.nowMs - call.startMs < REPEATED_MS_MIN ? 0 : world.passedOnMsMax;
+      const copiesMs = world.nowMs - call.startMs < REPEATED_MS_MIN ? 0 : world.forwardedMsMax;
       if (ttlSeconds > 0) judge.leaseRenewed(call, id, ttlSeconds, world.nowMs, copiesMs);
       else judge.leaseSeen(call, id, false, '0 s');
     },
@@ -68,7 +68,7 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
     },
     unknown: () => {
       ended();
-      judge.leases.maybeRenewed(id, history.next, world.nowMs + world.passedOnMsMax);
+      judge.leases.maybeRenewed(id, history.next, world.nowMs + world.forwardedMsMax);
     },
     text: (ttlSeconds) => `${ttlSeconds} s`,
   });

@@ -29,7 +29,7 @@ export class World implements Clients {
   readonly story: Story;
   readonly calls: Calls;
   readonly log: LogJudge;
-  readonly passedOnMsMax = 0;
+  readonly forwardedMsMax = 0;
   readonly watchClients: readonly WatchClient[];
   readonly disk = new MemoryDisk('disk');
   readonly host: SimHost;

@@ -25,10 +25,11 @@ export interface Request {
   memberChange: MemberChange | undefined;
   applied: Applied | undefined;
   hashKv: HashKv | undefined;
+  trace: Uint8Array;
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, hashKv: undefined, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, hashKv: undefined, trace: EMPTY_BYTES, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -235,6 +236,9 @@ export function readRequest(r: Reader, message: Request): Request {
         message.applied = undefined;
         break;
       }
+      case 170:
+        message.trace = r.bytes();
+        break;
       default:
         r.skip(tag);
     }
@@ -244,6 +248,10 @@ export function readRequest(r: Reader, message: Request): Request {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRequest(w: Writer, message: RequestInit): void {
+  if (message.trace !== undefined && message.trace.length > 0) {
+    w.bytes(message.trace);
+    w.varint(170);
+  }
   if (message.hashKv !== undefined) {
     const end = w.length;
     writeHashKv(w, message.hashKv);

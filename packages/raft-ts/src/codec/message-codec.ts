@@ -22,7 +22,7 @@ export function decodeMessage(bytes: Uint8Array): Message {
   const form = decodeOrRefuse(raftpb.MessageCodec, bytes);
   if (form.from === 0n || form.to === 0n) throw badBytes('a message without sender or receiver');
   const parties = { from: nodeId(form.from), to: nodeId(form.to) };
-  const message = form.term === 0 ? passedOn(form, parties) : withTerm(form, { ...parties, term: term(form.term) });
+  const message = form.term === 0 ? forwarded(form, parties) : withTerm(form, { ...parties, term: term(form.term) });
   if (message === undefined) throw badBytes('a message without a known body, or with a term where none belongs');
   return message;
 }
@@ -73,8 +73,8 @@ interface Head extends Parties {
   readonly term: Term;
 }
 
-/** The messages that followers pass on to their leader. */
-function passedOn(form: raftpb.Message, parties: Parties): Message | undefined {
+/** The messages that followers forward to their leader. */
+function forwarded(form: raftpb.Message, parties: Parties): Message | undefined {
   const { propose, readIndex, transferLeader } = form;
   if (propose !== undefined) {
     if (propose.payloads.length === 0) throw badBytes('a proposal of nothing');
