@@ -113,7 +113,7 @@ const past: readonly Mutant[] = [
   {
     name: 'garbage-forgotten-while-it-is-told',
     what: 'a checkpoint that is taken while storage is told of garbage does not name it: a crash leaves it for ever',
-    edits: [{ file: `${backend}/checkpoint/compactor.ts`, find: '    this.#telling = drop;\n', replace: '' }],
+    edits: [{ file: `${backend}/checkpoint/garbage.ts`, find: '      this.#dropping = dropping;\n', replace: '' }],
   },
   {
     name: 'halt-wakes-nobody',
@@ -232,8 +232,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/checkpoint/checkpointer.ts`,
-        find: 'const positions = garbage();',
-        replace: 'const positions = garbage().slice(0, 0);',
+        find: 'const positions = garbage.left;',
+        replace: 'const positions = garbage.left.slice(0, 0);',
       },
     ],
   },
@@ -441,9 +441,9 @@ const possible: readonly Mutant[] = [
     what: 'records leave storage although a replay needs them',
     edits: [
       {
-        file: `${backend}/checkpoint/compactor.ts`,
-        find: '(position < covered ? drop : this.#deferred).push(position);',
-        replace: 'drop.push(position + 0 * covered as typeof position);',
+        file: `${backend}/checkpoint/garbage.ts`,
+        find: '(position < this.#from ? this.#covered : this.#waiting).push(position);',
+        replace: 'this.#covered.push(position);',
       },
     ],
   },

@@ -12,6 +12,7 @@ import {
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
+import type { Garbage } from './garbage.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 
 /** Keys that are written in one slice: about a millisecond of work. */
@@ -24,11 +25,10 @@ export interface CheckpointerOptions {
   readonly values: Values;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where the newest checkpoint begins its replay. */
-  readonly from: LogPosition;
   /** Every record before this position is durable and has taken effect. */
   readonly applied: () => LogPosition;
-  readonly garbage: () => readonly LogPosition[];
+  /** Is named in each checkpoint, and learns which one is the newest. */
+  readonly garbage: Garbage;
   /** The most keys or positions that are written in one slice. */
   readonly sliceMax: number;
 }
@@ -41,18 +41,16 @@ export interface CheckpointerOptions {
  */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
-  #from: LogPosition;
   #run: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
-    this.#from = options.from;
   }
 
   /** Where the replay after the newest checkpoint begins. */
   get from(): LogPosition {
-    return this.#from;
+    return this.#options.garbage.from;
   }
 
   get running(): boolean {
@@ -74,7 +72,7 @@ export class Checkpointer {
   }
 
   async #take(): Promise<void> {
-    const { values, clock, logger, applied, state, sliceMax } = this.#options;
+    const { values, clock, logger, applied, state, garbage, sliceMax } = this.#options;
     const startMs = clock.nowMs();
     const from = applied();
     const { revision } = state;
@@ -87,7 +85,7 @@ export class Checkpointer {
       if (this.#closed) return;
       throw error;
     }
-    this.#from = from;
+    garbage.cover(from);
     logger.info(
       {
         revision,
@@ -130,7 +128,7 @@ export class Checkpointer {
     }
     const last = writer.finish();
     if (last !== undefined) yield count(last);
-    const positions = garbage();
+    const positions = garbage.left;
     const slice = Math.min(SLICE_GARBAGE, sliceMax);
     for (let from = 0; from < positions.length; from += slice) {
       yield count(encodeCheckpointGarbage(positions.slice(from, from + slice)));

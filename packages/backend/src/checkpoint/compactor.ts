@@ -2,6 +2,7 @@ import { type Clock, type Logger, type LogPosition, nextTurn, NO_REVISION, type 
 import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
+import type { Garbage } from './garbage.ts';
 
 /** Candidates examined in one step: about a millisecond of work, also if whole keys leave the index. */
 const STEP_CANDIDATES = 250;
@@ -16,8 +17,8 @@ export interface CompactorOptions {
   readonly logger: Logger;
   /** How long a snapshot may delay a compaction before its pin is revoked. */
   readonly holdMaxMs: number;
-  /** Records before this position are covered by the newest checkpoint. Only these may be dropped from storage. */
-  readonly checkpointed: () => LogPosition;
+  /** Gets what leaves the index. Only what a checkpoint covers is dropped from storage. */
+  readonly garbage: Garbage;
   /** The most candidates or positions handled before other requests have their turn. */
   readonly sliceMax: number;
   /** Called at the end of a run with the number of versions dropped and the time it took. */
@@ -31,26 +32,13 @@ export interface CompactorOptions {
  */
 export class Compactor {
   readonly #options: CompactorOptions;
-  /** Positions that have left the index but are needed for a replay from the newest checkpoint. */
-  #deferred: LogPosition[] = [];
-  /** Positions that storage is being told to drop. */
-  #telling: readonly LogPosition[] = [];
   #run: Promise<void> | undefined;
   #finished: Revision;
   #closed = false;
 
-  constructor(options: CompactorOptions, deferred: readonly LogPosition[]) {
+  constructor(options: CompactorOptions) {
     this.#options = options;
-    this.#deferred = deferred.slice();
     this.#finished = NO_REVISION; // a restart may have left garbage of earlier compactions
-  }
-
-  /**
-   * Positions that storage has not been told to drop: garbage that waits for the next checkpoint, and the positions
-   * that storage is being told of.
-   */
-  get untold(): readonly LogPosition[] {
-    return this.#telling.length === 0 ? this.#deferred : [...this.#deferred, ...this.#telling];
   }
 
   /** Frees everything below the state's compact revision. Resolves when the index is free of it. */
@@ -65,11 +53,8 @@ export class Compactor {
    * To be called after a checkpoint. Drops from storage the records that were kept only for a replay from the
    * previous one.
    */
-  async dropCovered(): Promise<void> {
-    const covered = this.#options.checkpointed();
-    await this.#drop(this.#deferred.filter((position) => position < covered));
-    // Only now: a checkpoint that is taken during the drop must name the positions that storage has not been told of.
-    this.#deferred = this.#deferred.filter((position) => position >= covered);
+  dropCovered(): Promise<void> {
+    return this.#options.garbage.dropCovered((positions) => this.#drop(positions));
   }
 
   /** Resolves when the run has ended. The owner must close the pins before, because the run may wait for them. */
@@ -79,7 +64,7 @@ export class Compactor {
   }
 
   async #work(): Promise<void> {
-    const { state, clock, logger, sliceMax } = this.#options;
+    const { state, garbage, clock, logger, sliceMax } = this.#options;
     while (!this.#closed && state.compactRevision !== this.#finished) {
       const target = state.compactRevision;
       const startMs = clock.nowMs();
@@ -91,7 +76,8 @@ export class Compactor {
         const positions: LogPosition[] = [];
         done = state.index.compact(target, Math.min(STEP_CANDIDATES, sliceMax), positions);
         dropped += positions.length;
-        await this.#release(positions);
+        garbage.add(positions);
+        await this.dropCovered();
         await nextTurn(clock);
       }
       if (!done) return;
@@ -120,22 +106,6 @@ export class Compactor {
     });
     await cleared;
     timer.cancel();
-  }
-
-  async #release(positions: readonly LogPosition[]): Promise<void> {
-    const covered = this.#options.checkpointed();
-    const drop: LogPosition[] = [];
-    for (const position of positions) (position < covered ? drop : this.#deferred).push(position);
-    // These positions have left the index. A checkpoint that is taken before storage knows of them must name them.
-    this.#telling = drop;
-    try {
-      await this.#drop(drop);
-    } catch (error) {
-      for (const position of drop) this.#deferred.push(position);
-      throw error;
-    } finally {
-      this.#telling = [];
-    }
   }
 
   async #drop(positions: readonly LogPosition[]): Promise<void> {

@@ -30,6 +30,7 @@ import { Checkpointer } from '../checkpoint/checkpointer.ts';
 import type { CommittedWrite } from '../apply/committed-write.ts';
 import type { Caller } from '../caller.ts';
 import { Compactor } from '../checkpoint/compactor.ts';
+import { Garbage } from '../checkpoint/garbage.ts';
 import { hashKv } from './hash-kv.ts';
 import { ImageAccount } from '../image/image-account.ts';
 import { LeaseLists } from './lease-lists.ts';
@@ -181,30 +182,27 @@ export class Replica implements AsyncDisposable {
       onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
       onFatal: options.onFatal,
     });
+    const garbage = new Garbage(recovered.checkpointFrom, recovered.garbage);
     this.#checkpointer = new Checkpointer({
       state,
       values: storage.values,
       clock,
       logger,
-      from: recovered.checkpointFrom,
       applied: () => this.#applier.next,
-      garbage: () => this.#compactor.untold,
+      garbage,
       sliceMax: walkMax,
     });
-    this.#compactor = new Compactor(
-      {
-        state,
-        values: storage.values,
-        pins: this.pins,
-        clock,
-        logger,
-        holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
-        checkpointed: () => this.#checkpointer.from,
-        sliceMax: walkMax,
-        onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
-      },
-      recovered.garbage,
-    );
+    this.#compactor = new Compactor({
+      state,
+      values: storage.values,
+      pins: this.pins,
+      clock,
+      logger,
+      holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
+      garbage,
+      sliceMax: walkMax,
+      onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
+    });
     this.#background(
       this.#compactor.dropCovered().then(() => this.#compactor.start()),
       'compaction',
