@@ -39,6 +39,24 @@ export const engramAlerts: readonly Alert[] = [
     at: '10m',
   },
   {
+    name: 'EngramTakeoverRefused',
+    expr: 'increase(engram_takeovers_refused_total[10m]) > 0',
+    for: '0m',
+    severity: 'critical',
+    summary: 'A member was elected and may not lead: the timestamps of PD went back.',
+    description:
+      '{{ $labels.instance }} was elected {{ $value | printf "%.0f" }} times within ten minutes and did not lead.',
+    meaning:
+      'PD deals timestamps below those of what is written: it was made anew or restored, or it is another PD than before.',
+    impact:
+      'While no member leads, writes and linearizable reads fail. Nothing is lost: other reads and watches go on.',
+    look: '`does not lead: the timestamps of storage went back` in its log, with both values; which PD `--tikv-pd-endpoints` names.',
+    mend: 'It ends by itself when the timestamps have passed what is written. Else bring the right PD back, or raise them with `pd-recover -alloc-id`: docs/TIKV.md.',
+    fires: rising('engram_takeovers_refused_total', 1),
+    quiet: steady('engram_takeovers_refused_total', 1),
+    at: '30m',
+  },
+  {
     name: 'EngramFollowerBehind',
     expr: 'max by (cluster, job) (etcd_server_proposals_committed_total) - on (cluster, job) group_right () etcd_server_proposals_applied_total > 10000',
     for: '5m',
