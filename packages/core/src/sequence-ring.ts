@@ -25,6 +25,18 @@ export class SequenceRing<Value> {
     return this.#next;
   }
 
+  /** Its slots, of 8 bytes each. */
+  get capacity(): number {
+    return this.#slots.length;
+  }
+
+  /** The capacity that it has once `number`, which is at least `first`, has a value. */
+  capacityFor(number: number): number {
+    let capacity = this.#slots.length;
+    while (number - this.#first >= capacity) capacity *= 2;
+    return capacity;
+  }
+
   get isEmpty(): boolean {
     return this.#first === this.#next;
   }

@@ -62,6 +62,60 @@ describe('answers to the writes of other members', () => {
     expect(new Work().ask(2 ** 30, 1)).toBeUndefined();
   });
 
+  test('numbers far above those that are settled take bounded memory, in all lives of a member together', () => {
+    const kept = new KeptAnswers();
+    const asked: number[] = [];
+    const ask = (sequence: number, settled: number): Answering | undefined =>
+      kept.once(requestOf(sequence, settled), async () => {
+        asked.push(sequence);
+        return peerpb.encodeAnswer({});
+      });
+    for (let life = 1; life <= 30; life += 1) {
+      const first = life * WRITES_OF_A_LIFE + 1;
+      for (const distance of [1, 2 ** 18, 2 ** 20 - 1, 2 ** 20, 2 ** 22]) ask(first + distance, first);
+    }
+    expect(kept.slots).toBeLessThanOrEqual(2 ** 21 + 8 * 64);
+    expect(asked).not.toContain(WRITES_OF_A_LIFE + 1 + 2 ** 20);
+    // A life that begins is served, and settling its writes makes no more room necessary.
+    const first = 31 * WRITES_OF_A_LIFE + 1;
+    for (let sequence = first; sequence < first + 100_000; sequence += 1) expect(ask(sequence, sequence)).toBeDefined();
+  });
+
+  test('two lives of a member may have as many writes waiting as any', () => {
+    const work = new Work();
+    for (const life of [4, 5]) {
+      const first = life * WRITES_OF_A_LIFE + 1;
+      expect(work.ask(first + 2 ** 20 - 1, first)).toBeDefined();
+    }
+  });
+
+  test('answers far above those that are settled are given once, and the write is done once', async () => {
+    const work = new Work();
+    const forgotten = peerpb.encodeAnswer({ error: 'Timeout' });
+    const revisionOf = async (sequence: number): Promise<number> =>
+      peerpb.decodeAnswer((await work.ask(sequence, 1))!).revision;
+    expect(await revisionOf(2 ** 15)).toBe(2 ** 15);
+    expect(await revisionOf(2 ** 15)).toBe(2 ** 15);
+    expect(await revisionOf(2 ** 15 + 1)).toBe(2 ** 15 + 1);
+    expect(await work.ask(2 ** 15 + 1, 1)).toEqual(forgotten);
+    expect(work.done.get(2 ** 15 + 1)).toBe(1);
+  });
+
+  test('of a life that is over the answers are forgotten, and not that its writes were done', async () => {
+    const work = new Work();
+    const forgotten = peerpb.encodeAnswer({ error: 'Timeout' });
+    await work.ask(7, 5);
+    const begin = async (life: number): Promise<void> =>
+      void (await work.ask(life * WRITES_OF_A_LIFE + 1, life * WRITES_OF_A_LIFE + 1));
+    await begin(1);
+    expect(peerpb.decodeAnswer((await work.ask(7, 5))!).revision, 'the other one may be over').toBe(7);
+    await begin(2);
+    expect(await work.ask(7, 5)).toEqual(forgotten);
+    expect(peerpb.decodeAnswer((await work.ask(8, 5))!).revision).toBe(8);
+    expect(await work.ask(8, 5)).toEqual(forgotten);
+    expect([work.done.get(7), work.done.get(8)]).toEqual([1, 1]);
+  });
+
   test('each write is done once, however often and late it is sent', () => {
     const sends = fc.array(fc.tuple(fc.nat(30), fc.boolean()), { maxLength: 200 });
     fc.assert(

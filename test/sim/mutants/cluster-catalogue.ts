@@ -92,7 +92,7 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/kept-answers.ts`,
-        find: '    if (sequence < life.settled || sequence - life.settled > UNSETTLED_MAX) return undefined;\n',
+        find: '    if (sequence < life.settled || sequence - life.settled >= UNSETTLED_MAX) return undefined;\n',
         replace: '    if (sequence < life.settled) return perform();\n',
       },
     ],
