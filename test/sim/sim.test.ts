@@ -34,6 +34,9 @@ describe('a simulated node', () => {
       expect(lines, what).toContain(what);
     }
     for (const what of [
+      'node is dead, without power',
+      'cut off an append that was torn',
+      'injected into',
       'request timed out',
       'is compacted at',
       'saved index checkpoint',

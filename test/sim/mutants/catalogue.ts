@@ -1,3 +1,4 @@
+import { diskMutants } from './disk-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
 const backend = 'packages/backend/src';
@@ -460,4 +461,4 @@ const possible: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...past, ...possible];
+export const mutants: readonly Mutant[] = [...past, ...possible, ...diskMutants];

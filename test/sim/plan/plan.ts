@@ -31,6 +31,8 @@ export const requestWeights = {
 /** Weights of the faults. */
 const faultWeights = {
   crash: 1,
+  'power-loss': 1.5,
+  'disk-fault': 0.7,
   stop: 0.7,
   pause: 0.7,
   stall: 2,

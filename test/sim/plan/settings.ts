@@ -28,11 +28,16 @@ export interface Settings {
   readonly storageAtOnce: number;
   /** True if every read waits for storage. */
   readonly storageCold: boolean;
+  /** The storage of a node alone: the one in memory, or the one of production on a simulated disk. */
+  readonly disk: 'memory' | 'segments';
+  readonly segmentBytes: number;
+  /** The part of the lives on a simulated disk in which it loses power, or fails, mostly within the start. */
+  readonly startCrashes: number;
 }
 
 const MIB = 1 << 20;
 
-/** The settings of a node in production. */
+/** The settings of a node in production. Segments are smaller, because the disk is in memory. */
 export const plainSettings: Settings = {
   keys: 12,
   valueBytesMax: 40,
@@ -53,6 +58,9 @@ export const plainSettings: Settings = {
   storageDelayMsMax: 1,
   storageAtOnce: 0.5,
   storageCold: false,
+  disk: 'segments',
+  segmentBytes: 1 << 16,
+  startCrashes: 0,
 };
 
 /** `drawn`, with the values of `plain` for the named settings. Throws for an unknown name. */
@@ -92,7 +100,17 @@ export function drawSettings(random: Prng): Settings {
     storageDelayMsMax: pick(0.1, 1, 1, 20, 200),
     storageAtOnce: pick(0, 0.5, 0.95),
     storageCold: random.chance(0.5),
+    ...drawDisk(random.fork('disk')),
   };
   if (!random.chance(FORGETFUL)) return settings;
   return { ...settings, sliceMax: 1, cacheBytesMax: 0, storageCold: true, checkpointEveryBytes: pick(1, 300) };
+}
+
+/** Of three nodes, two have a disk. */
+function drawDisk(random: Prng): Pick<Settings, 'disk' | 'segmentBytes' | 'startCrashes'> {
+  return {
+    disk: random.pick(['memory', 'segments', 'segments'] as const),
+    segmentBytes: random.pick([4096, 8192, 1 << 16]),
+    startCrashes: random.pick([0, 0.2, 0.6]),
+  };
 }

@@ -1,5 +1,5 @@
 import { epoch } from '@engram/core';
-import { Prng } from '@engram/sim';
+import { diskOperations, Prng } from '@engram/sim';
 import { Finding } from '../judge/finding.ts';
 import type { FaultKind, Step } from '../plan/plan.ts';
 import type { Life } from './life.ts';
@@ -35,6 +35,30 @@ export class FaultStep {
     this.#world.startSoon();
   }
 
+  /** Now, within the next append, or at one of the next calls of the disk. */
+  'power-loss'(): void {
+    const { segments } = this.#world;
+    const dice = this.#random.below(10);
+    const steps = this.#random.below(this.#random.pick([3, 12, 40, 200]));
+    if (segments === undefined || dice < 3) {
+      this.#world.kill(this.#random.chance(0.5), 'power');
+      this.#world.startSoon();
+    } else if (dice < 6) segments.armCrashAtAppend({ kind: 'power', steps: this.#random.below(8) });
+    else if (dice < 8) segments.armCrash({ kind: 'power', steps });
+    else segments.armCrash({ kind: 'power', manifestWrites: this.#random.below(3), steps: this.#random.below(12) });
+  }
+
+  /** The disk refuses a call, or has no room any more. */
+  'disk-fault'(): void {
+    if (this.#world.segments === undefined) {
+      this['append-fault']();
+      return;
+    }
+    const operation = this.#random.pick(['write-durable', 'write-durable', 'sync', ...diskOperations] as const);
+    const code = this.#random.pick(['EIO', 'EIO', 'ENOSPC'] as const);
+    this.#world.failDisk(this.#life, { operation, code, after: this.#random.below(this.#random.pick([1, 5, 30])) });
+  }
+
   /** SIGTERM: the node ends its work and leaves the storage complete. */
   stop(): void {
     const { face, process } = this.#life;
@@ -64,6 +88,10 @@ export class FaultStep {
   }
 
   'append-fault'(): void {
+    if (this.#world.segments !== undefined) {
+      this['disk-fault']();
+      return;
+    }
     const fault = this.#random.pick([
       'uncertain-there',
       'uncertain-lost',
@@ -105,7 +133,9 @@ export class FaultStep {
       () => {
         down = true;
       },
-      (error: unknown) => this.#world.fail(new Finding('broken', `stepping down failed: ${String(error)}`)),
+      (error: unknown) => {
+        if (!this.#life.diskFails) this.#world.fail(new Finding('broken', `stepping down failed: ${String(error)}`));
+      },
     );
     this.#mustEnd('stepping down', () => down);
     this.#world.leadSoon(this.#life);
@@ -113,6 +143,8 @@ export class FaultStep {
 
   /** Another node takes over the log, writes nothing, and ends. */
   rival(): void {
+    // A disk is used by one node at a time.
+    if (this.#world.segments !== undefined) return;
     this.#life.leaderless = true;
     this.#world.disk.sealed = { epoch: epoch(this.#world.nextEpoch()), holder: 99n };
     this.#world.disk.onItsWay = undefined;
@@ -145,10 +177,17 @@ export function stopNode(world: World, life: Life): void {
     () => {
       stopped = true;
       world.tell(() => 'node has stopped');
-      world.kill(false);
+      world.kill(false, world.random.pick(['kill', 'power'] as const));
       if (!world.ending) world.startSoon();
     },
-    (error: unknown) => world.fail(new Finding('broken', `the stop failed: ${String(error)}`, { cause: error })),
+    (error: unknown) => {
+      if (!life.diskFails) {
+        world.fail(new Finding('broken', `the stop failed: ${String(error)}`, { cause: error }));
+        return;
+      }
+      world.kill(false);
+      world.startSoon();
+    },
   );
   world.scheduler.after(STOP_MS_MAX, () => {
     if (life.process.alive && !stopped) world.fail(new Finding('hang', 'the node has not stopped'));

@@ -1,5 +1,6 @@
 import { isEngramError } from '@engram/core';
 import { expectThat, Finding } from '../judge/finding.ts';
+import { MemoryNodeDisk } from '../disk/node-disk.ts';
 import { CopiedLog } from './copied-log.ts';
 import type { Face } from './face.ts';
 import { stopNode } from './fault-steps.ts';
@@ -20,7 +21,6 @@ export async function finish(world: World): Promise<void> {
   world.ending = true;
   for (const client of world.watchClients) client.heal();
   const face = await healthy(world);
-  const life = world.life!;
   const { underWay } = world.calls;
   await until(
     world,
@@ -38,6 +38,8 @@ export async function finish(world: World): Promise<void> {
   await compactAll(world, face);
   await living.all();
   expectThat(face.pins === 0, 'leak', () => `${face.pins} pins are held, and nobody reads`);
+  if (world.segments !== undefined) await losePower(world);
+  const life = world.life!;
   stopNode(world, life);
   await until(world, 'the node stops', () => !life.process.alive);
   world.log.settleWrites();
@@ -50,8 +52,11 @@ async function healthy(world: World): Promise<Face> {
     if (life === undefined || !life.process.alive) return;
     if (life.process.paused) life.process.resume();
     life.faults.heal();
+    world.segments?.disarm();
   };
   heal();
+  // A storage that has failed takes no more until it is opened again.
+  if (world.life?.diskFails === true) world.kill(false);
   await until(world, 'the node leads', () => {
     if (world.life?.process.alive !== true) world.start();
     heal();
@@ -117,6 +122,15 @@ async function compactAll(world: World, face: Face): Promise<void> {
   await answerOf(world, 'the space is given back', face.defragment());
   await world.delay(QUIET_MS_MAX / 4);
   new StateCheck(world, face, 'the living store').disk(world.disk);
+  world.segments?.checkSize();
+}
+
+/** Checks that a loss of power takes nothing from a node at rest. */
+async function losePower(world: World): Promise<void> {
+  world.kill(false, 'power');
+  const face = await healthy(world);
+  await until(world, 'all has taken effect', () => face.revision === world.history.revision);
+  await new StateCheck(world, face, 'the store after a loss of power').all();
 }
 
 /**
@@ -129,10 +143,11 @@ async function compareWithRecovery(world: World): Promise<void> {
   const { disk, history } = log;
   const second = new Life({
     host: world.spareHost,
-    disk,
+    disk: new MemoryNodeDisk(disk),
     random,
     settings: world.plan.settings,
     logger: world.logger,
+    onMounted: () => undefined,
     onAppending: (batch) => log.appending(batch),
     onDurable: (batch) => world.guarded(() => log.durable(batch)),
     onDeposed: (end) => world.fail(new Finding('broken', `the second node is deposed: ${end.kind}`)),

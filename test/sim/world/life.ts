@@ -1,15 +1,18 @@
 import { assert, type Logger } from '@engram/core';
-import { type Prng, type SimHost, type SimProcess, SimStorageFaults } from '@engram/sim';
-import { type LogBatch, type MemoryDisk, MemoryStorage, type Storage } from '@engram/storage';
+import { type CrashKind, type Prng, type SimHost, type SimProcess, SimStorageFaults } from '@engram/sim';
+import type { LogBatch, Storage } from '@engram/storage';
+import type { MountedDisk, NodeDisk } from '../disk/node-disk.ts';
 import type { Settings } from '../plan/settings.ts';
 import { Face, type FaceOptions } from './face.ts';
 
 export interface LifeParts {
   readonly host: SimHost;
-  readonly disk: MemoryDisk;
+  readonly disk: NodeDisk;
   readonly random: Prng;
   readonly settings: Settings;
   readonly logger: Logger;
+  /** Called when the storage is open, before the store reads it. */
+  readonly onMounted: () => void;
   /** Called when a batch is sent to the log. */
   readonly onAppending: (batch: LogBatch) => void;
   /** Called when the batch is durable, before the store knows it. */
@@ -23,13 +26,15 @@ export interface LifeParts {
 export class Life {
   readonly process: SimProcess;
   readonly faults: SimStorageFaults;
-  readonly storage: MemoryStorage;
+  readonly #disk: MountedDisk;
   readonly #parts: LifeParts;
   #face: Face | undefined;
   /** True while the node may not lead. */
   leaderless = true;
   /** The time since which the node leads, on the node's clock. */
   leadsSinceMs = Number.POSITIVE_INFINITY;
+  /** An operation of the disk was told to fail: the storage may take no more. */
+  diskFails = false;
   /** Reads of the storage were told to fail. */
   failingReads = false;
   /**
@@ -50,7 +55,7 @@ export class Life {
       atOnce: settings.storageAtOnce,
       cold: settings.storageCold,
     });
-    this.storage = new MemoryStorage(this.faults, disk);
+    this.#disk = disk.mount(this.process, this.faults);
   }
 
   /** Undefined if the store is not open yet, or the node is dead. */
@@ -60,9 +65,10 @@ export class Life {
 
   /** Reads the log, and leads in this epoch. */
   async open(epoch: number): Promise<Face> {
-    const { settings, logger, onDeposed, onFatal, onCompacted } = this.#parts;
+    const { settings, logger, onMounted, onDeposed, onFatal, onCompacted } = this.#parts;
     const { clock, random } = this.process;
-    const storage = this.#tapped();
+    const storage = this.#tapped(await this.#disk.open());
+    onMounted();
     const face = await Face.open({ storage, clock, random, logger, settings, onDeposed, onFatal, onCompacted });
     await face.lead(epoch);
     assert(this.process.alive, 'a dead node has opened its store');
@@ -77,30 +83,29 @@ export class Life {
     this.leadsSinceMs = this.process.clock.nowMs();
   }
 
-  /** Ends the process immediately. With `keepAppend`, an append under way arrives. */
-  kill(keepAppend: boolean): void {
-    this.storage.crash(keepAppend);
-    this.process.kill();
+  /** Ends the process immediately. With `keepAppend`, an append under way arrives where that can be decided. */
+  kill(kind: CrashKind, keepAppend: boolean): void {
+    this.#disk.end(kind, keepAppend);
   }
 
   /** The storage, with callbacks for appends and for durable batches. */
-  #tapped(): Storage {
-    const { storage } = this;
+  #tapped(storage: Storage): Storage {
+    const { log, values } = storage;
     const { onAppending, onDurable } = this.#parts;
     return {
       log: {
         append: async (batch, seal) => {
           onAppending(batch);
-          const outcome = await storage.append(batch, seal);
+          const outcome = await log.append(batch, seal);
           if (outcome.kind === 'committed') onDurable(batch);
           else this.leaderless = true;
           return outcome;
         },
-        read: (from, signal) => storage.read(from, signal),
-        seal: (seal) => storage.seal(seal),
-        heldBy: (seal, signal) => storage.heldBy(seal, signal),
+        read: (from, signal) => log.read(from, signal),
+        seal: (seal) => log.seal(seal),
+        heldBy: (seal, signal) => log.heldBy(seal, signal),
       },
-      values: storage,
+      values,
       [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
     };
   }

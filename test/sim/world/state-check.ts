@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { rangeOp, AssertionError, type RangeOp } from '@engram/core';
 import { evaluateRange, type StoreHistory } from '@engram/sim/model';
-import type { MemoryDisk } from '@engram/storage';
 import { difference, listDifference } from '../judge/answers.ts';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { textOf } from '../judge/write-judge.ts';
@@ -145,7 +144,7 @@ export class StateCheck {
   }
 
   /** Checks that the disk has every version that must be kept, and no other. */
-  disk(disk: MemoryDisk): void {
+  disk(disk: { has(position: number): boolean }): void {
     const { compactRevision, revision } = this.#history;
     const kept = new Set(this.#history.kept(compactRevision, revision).map(({ position }) => position));
     for (const { events } of this.#history.lines) {

@@ -1,9 +1,11 @@
 import { assert, AssertionError, type Logger, logPosition } from '@engram/core';
-import { Prng, Scheduler, SimHost } from '@engram/sim';
+import { type CrashKind, type DiskFault, diskOperations, Prng, Scheduler, SimHost } from '@engram/sim';
 import { type LoggedWrite, StoreHistory } from '@engram/sim/model';
 import { type LogBatch, MemoryDisk, StorageFencedError } from '@engram/storage';
 import { Finding } from '../judge/finding.ts';
 import { type Call, type Excuses, isCorrupt, Judge } from '../judge/judge.ts';
+import { MemoryNodeDisk, type NodeDisk } from '../disk/node-disk.ts';
+import { SegmentDisk } from '../disk/segment-disk.ts';
 import type { Plan } from '../plan/plan.ts';
 import { Calls } from './calls.ts';
 import { MEMBER_ID } from './face.ts';
@@ -16,6 +18,8 @@ import { WatchClient } from './watch-client.ts';
 
 const RESTART_MS_MAX = 300;
 const NOSPACE = 1;
+/** An operation of the storage is several steps of the disk. */
+const STEPS_OF_AN_OPERATION = 8;
 /** Operations of storage that a request may wait for, one after another: a batch each for the writes before it, and reads. */
 const WAITING_OPERATIONS = 100;
 
@@ -31,7 +35,10 @@ export class World implements Clients {
   readonly log: LogJudge;
   readonly forwardedMsMax = 0;
   readonly watchClients: readonly WatchClient[];
+  /** What the log has acknowledged, and what is kept of it. */
   readonly disk = new MemoryDisk('disk');
+  /** The disk below the storage. Undefined if the storage is in memory, and is `disk`. */
+  readonly segments: SegmentDisk | undefined;
   readonly host: SimHost;
   /** The host of a second node beside the main one. */
   readonly spareHost: SimHost;
@@ -40,7 +47,10 @@ export class World implements Clients {
   compacted = -1;
   /** True once no more faults occur. A node that stops is then not restarted by itself. */
   ending = false;
+  readonly #nodeDisk: NodeDisk;
   #epoch = 0;
+  /** The world ends a process itself. Otherwise it ends where the disk loses power. */
+  #killing = false;
   #finding: unknown;
   #fail!: (error: unknown) => void;
   readonly #failed: Promise<never>;
@@ -93,6 +103,8 @@ export class World implements Clients {
           onSeen: (revision) => this.judge.told(revision),
         }),
     );
+    this.segments = settings.disk === 'segments' ? this.#segmentDisk() : undefined;
+    this.#nodeDisk = this.segments ?? new MemoryNodeDisk(this.disk);
     this.#failed = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
@@ -144,14 +156,18 @@ export class World implements Clients {
   start(): void {
     if (this.life?.process.alive === true) return;
     // An append that was under way when the last life ended has arrived or is lost by now.
-    while (this.history.next < this.disk.next) this.#durable(this.disk.batch(logPosition(this.history.next)));
+    this.#arrived();
     const { settings } = this.plan;
     const life: Life = new Life({
       host: this.host,
-      disk: this.disk,
+      disk: this.#nodeDisk,
       random: this.random,
       settings,
       logger: this.logger,
+      onMounted: () => {
+        if (this.history.next < this.disk.next) this.tell(() => 'the disk has an append that was under way');
+        this.#arrived();
+      },
       onAppending: ({ first }) => this.#sentMs.set(first, this.nowMs),
       onDurable: (batch) => this.guarded(() => this.#durable(batch)),
       onDeposed: (end) => {
@@ -160,13 +176,17 @@ export class World implements Clients {
         if (end.kind === 'uncertain') this.endSoon(life);
         else this.leadSoon(life);
       },
-      onFatal: (error) => this.fail(new Finding('broken', `the node ends: ${error.message}`, { cause: error })),
+      onFatal: (error) => {
+        if (life.diskFails) this.endSoon(life);
+        else this.fail(new Finding('broken', `the node ends: ${error.message}`, { cause: error }));
+      },
       onCompacted: (compactRevision) => {
         this.compacted = compactRevision;
       },
     });
     this.life = life;
     this.compacted = -1;
+    if (this.segments !== undefined) this.#armStart(life, this.segments);
     const epoch = this.nextEpoch();
     this.tell(() => `node starts for the ${life.process.generation}. time, with epoch ${epoch}`);
     const beginMs = this.nowMs;
@@ -186,8 +206,12 @@ export class World implements Clients {
   #openFailed(life: Life, error: unknown): void {
     if (!life.process.alive) return;
     this.tell(() => `node does not start: ${String(error)}`);
+    if (error instanceof Finding) {
+      this.fail(error);
+      return;
+    }
     // Another node may have sealed the log first.
-    if (!life.failingReads && !(error instanceof StorageFencedError)) {
+    if (!life.failingReads && !life.diskFails && !(error instanceof StorageFencedError)) {
       this.fail(new Finding('state', `the node does not start: ${String(error)}`, { cause: error }));
       return;
     }
@@ -195,12 +219,18 @@ export class World implements Clients {
     this.startSoon();
   }
 
-  /** Kills the node, as with SIGKILL. */
-  kill(keepAppend: boolean): void {
+  /** Kills the node, as with SIGKILL, or as where the machine loses power. */
+  kill(keepAppend: boolean, kind: CrashKind = 'kill'): void {
     const { life } = this;
     if (life === undefined || !life.process.alive) return;
-    life.kill(keepAppend);
-    this.tell(() => 'node is dead');
+    this.#killing = true;
+    life.kill(kind, keepAppend);
+    this.#killing = false;
+    this.#died(life, kind);
+  }
+
+  #died(life: Life, kind: CrashKind): void {
+    this.tell(() => `node is dead${kind === 'power' ? ', without power' : ''}`);
     this.calls.died(life);
     for (const client of this.watchClients) client.disconnected();
   }
@@ -244,6 +274,7 @@ export class World implements Clients {
 
   /** Kills all processes, so that no work continues after the run. */
   end(): void {
+    this.#killing = true;
     this.life?.process.kill();
     this.spareHost.process?.kill();
   }
@@ -255,6 +286,50 @@ export class World implements Clients {
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  #segmentDisk(): SegmentDisk {
+    const { storageDelayMsMax, segmentBytes } = this.settings;
+    return new SegmentDisk({
+      random: this.random.fork('disk'),
+      promised: this.disk,
+      stepMsMax: storageDelayMsMax / STEPS_OF_AN_OPERATION,
+      segmentBytes,
+      logger: this.logger,
+      onFinding: (finding) => this.fail(finding),
+    });
+  }
+
+  /** Draws where the disk loses power in this life, or fails: often within the start. */
+  #armStart(life: Life, disk: SegmentDisk): void {
+    const { random, settings } = this;
+    life.process.atEnd(() => {
+      if (this.#killing) return;
+      this.#died(life, 'power');
+      this.startSoon();
+    });
+    if (this.ending || !random.chance(settings.startCrashes)) return;
+    if (random.chance(0.2)) {
+      this.failDisk(life, { operation: random.pick(diskOperations), code: 'EIO', after: random.below(10) });
+      return;
+    }
+    const kind = random.chance(0.8) ? 'power' : 'kill';
+    const manifestWrites = random.below(5);
+    if (random.chance(0.4)) disk.armCrash({ kind, manifestWrites, steps: random.below(12) });
+    else disk.armCrash({ kind, steps: random.below(random.pick([15, 60, 250, 1500])) });
+  }
+
+  /** An operation of the disk will fail. */
+  failDisk(life: Life, fault: DiskFault): void {
+    life.diskFails = true;
+    life.failingReads = true;
+    this.tell(() => `  ${fault.operation} will fail with ${fault.code} after ${fault.after}`);
+    this.segments?.armFault(fault);
+  }
+
+  /** Judges what was found durable, and was not known to be. */
+  #arrived(): void {
+    while (this.history.next < this.disk.next) this.#durable(this.disk.batch(logPosition(this.history.next)));
   }
 
   #durable(batch: LogBatch): void {
@@ -273,7 +348,7 @@ export class World implements Clients {
     const { settings } = this.plan;
     const { life } = this;
     assert(life === served, 'an answer of a life that has ended');
-    const leaderless = life.leaderless || life.stopping || call.startMs <= life.leadsSinceMs;
+    const leaderless = life.leaderless || life.diskFails || life.stopping || call.startMs <= life.leadsSinceMs;
     return {
       aborted,
       leaderless,
@@ -289,6 +364,7 @@ export class World implements Clients {
       slow:
         isCorrupt(this.history) ||
         life.wasPaused ||
+        life.diskFails ||
         life.faults.hasStalled ||
         settings.requestTimeoutMs < Math.max(2000, WAITING_OPERATIONS * settings.storageDelayMsMax),
       timeoutMs: settings.requestTimeoutMs,
