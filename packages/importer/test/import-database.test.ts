@@ -159,3 +159,29 @@ test('versions that a compaction drops are garbage that the first start frees', 
   expect(storage.size().inUseBytes).toBeLessThan(before.inUseBytes / 10);
   expect(await keysAt(node, 0)).toEqual(['count 1', 'a=a@2001 created 2 modified 2001 version 2000 lease 0']);
 });
+
+test('a history of many batches is the same, with changes of one revision on both sides of their borders', async () => {
+  // Each revision changes 100 keys, deletes them, or creates them again; a batch has 8,192 records at most.
+  const keys = Array.from({ length: 100 }, (_, more) => `key/${String(more).padStart(3, '0')}`);
+  const key = Array.from({ length: 300 }, (_, more) => more + 2).flatMap((main) => {
+    const round = (main - 2) % 3;
+    if (round === 2) return keys.map((name, sub) => removed(main, name, sub));
+    return keys.map((name, sub) => put(main, name, { sub, create: main - round, version: round + 1 }));
+  });
+  const meta = [text('finishedCompactRev', at(150))];
+  const file = await snapshotOf({ key, meta });
+  for (const bumpRevision of [0, 1_000]) {
+    const { storage, report } = await restored(file, { bumpRevision });
+    await using node = await openNode(storage);
+    if (bumpRevision > 0) {
+      // The last revision deletes all keys.
+      expect(report).toMatchObject({ revision: 1_301, compactRevision: 1_301, keys: 0, versions: 0 });
+      expect(await keysAt(node, 0)).toEqual(['count 0']);
+      continue;
+    }
+    expect(report).toMatchObject({ revision: 301, compactRevision: 150, keys: 0, versions: 15_200 });
+    expect(await keysAt(node, 150)).toHaveLength(101);
+    expect((await keysAt(node, 299))[1]).toBe('key/000=key/000@299 created 299 modified 299 version 1 lease 0');
+    expect(await eventsFrom(node, 151)).toHaveLength(15_100);
+  }
+});
