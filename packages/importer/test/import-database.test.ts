@@ -1,4 +1,5 @@
-import { keyBytes, leaseId, putOp, utf8 } from '@engram/core';
+import { decodeKeyValue, decodeRecord } from '@engram/coder';
+import { keyBytes, leaseId, logPosition, putOp, utf8 } from '@engram/core';
 import { nodeItself } from '@engram/backend';
 import { expect, test } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   EMPTY,
   hashed,
   lease,
+  never,
   put,
   removed,
   restored,
@@ -33,6 +35,14 @@ test("etcd's own history is there: each revision, each event, deletions as etcd 
     await snapshotOf({ key: history, lease: [lease(-5n, 60), lease(9n, 100, 30)] }),
   );
   expect(report).toMatchObject({ revision: 6, compactRevision: -1, keys: 2, versions: 7, leases: 2, alarms: 0 });
+  const records: string[] = [];
+  for await (const batch of storage.read(logPosition(1), never)) {
+    for (const record of batch.records.map(decodeRecord)) {
+      if (record.kind !== 'put' && record.kind !== 'delete') throw new Error(record.kind);
+      records.push(`${record.kind} ${decodeKeyValue(record.kv).modRevision}.${record.sub}`);
+    }
+  }
+  expect(records).toEqual(['put 2.0', 'put 3.0', 'put 3.1', 'delete 4.0', 'delete 4.1', 'put 5.0', 'put 6.0']);
   await using node = await openNode(storage);
   const { backend } = node;
   expect([backend.revision, backend.compactRevision]).toEqual([6, -1]);
@@ -158,6 +168,20 @@ test('versions that a compaction drops are garbage that the first start frees', 
   await node.clock.settle(200);
   expect(storage.size().inUseBytes).toBeLessThan(before.inUseBytes / 10);
   expect(await keysAt(node, 0)).toEqual(['count 1', 'a=a@2001 created 2 modified 2001 version 2000 lease 0']);
+});
+
+test('a checkpoint of many chunks has every key', async () => {
+  const key = Array.from({ length: 15_000 }, (_, more) =>
+    put(more + 2, `${(more * 7_919) % 15_000}/a-key-of-some-length`, { value: '' }),
+  );
+  const { storage, report } = await restored(await snapshotOf({ key }));
+  expect(report.keys).toBe(15_000);
+  const checkpoint = await storage.loadCheckpoint();
+  let chunks = 0;
+  for await (const _ of checkpoint!.chunks(never)) chunks += 1;
+  expect(chunks).toBeGreaterThan(2);
+  await using node = await openNode(storage);
+  expect((await keysAt(node, 0))[0]).toBe('count 15000');
 });
 
 test('a history of many batches is the same, with changes of one revision on both sides of their borders', async () => {

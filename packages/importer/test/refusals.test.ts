@@ -136,6 +136,8 @@ describe('a history that etcd does not write', () => {
       'has a second change of a key in a compacted revision',
       { key: [a2, put(2, 'a', { sub: 1 }), a3], meta: compacted },
     ],
+    ['has two changes in one place', { key: [a2, removed(2, 'b')], meta: compacted }],
+    ['says that a key that lives was created later', { key: [a2, put(3, 'a', { create: 3, version: 2 })] }],
     ['deletes what is not there', { key: [removed(2, 'a')] }],
     ['deletes twice', { key: [a2, removed(3, 'a'), removed(4, 'a')] }],
     ['leaves out a version', { key: [a2, put(3, 'a', { create: 2, version: 3 })] }],
