@@ -145,6 +145,10 @@ bench-attacks-cluster: setup ## The same at a follower and at the peer port of t
 bench-attacks-mixed: setup ## All attacks beside a kube-like load for MINUTES (10): p99, memory, nothing lost
 	@$(WITH_NODE) node bench/attacks/mixed.ts $(BENCH_FLAGS)
 
+.PHONY: bench-fair
+bench-fair: setup ## What a modest client waits beside a greedy connection, and the shares of two greedy ones
+	@$(WITH_NODE) node bench/fair/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-etcd-tool
 bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (needs go)
 	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)

@@ -58,6 +58,11 @@ export class FairQueue<Item> {
     waiting.callers.charge(caller, ms);
   }
 
+  /** The caller has used so much elsewhere: others of its class go first until they have had as much. */
+  owes({ work, caller }: Task, ms: number): void {
+    this.#of(work).callers.charge(caller, ms);
+  }
+
   #of(work: WorkClass): Waiting<Item> {
     return this.#classes[WORK_CLASSES.indexOf(work)]!;
   }

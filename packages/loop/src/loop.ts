@@ -5,7 +5,7 @@ import { MeasuredPace, type Pace } from './pace.ts';
 import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
 import { TransportShare } from './transport-share.ts';
 import type { Job, Turn } from './turn.ts';
-import { JOBS_TURN_MS } from './turn-parts.ts';
+import { JOBS_TURN_MS, SLICE_MS } from './turn-parts.ts';
 import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
 
 /** The most callbacks that are requested from the event loop at a time. */
@@ -93,11 +93,25 @@ export class Loop implements Turn {
    * promise of them. After an abort of `signal` the job ends at its next slice, and the promise rejects with the reason.
    */
   run<Result>(task: Task, job: Job<Result>, signal?: AbortSignal): Result | Promise<Result> {
+    const nested = this.#running;
     const step = this.#begin(job);
     if (step.done === true) return step.value;
     const parked = new ParkedJob(this.#giver, task, job, signal);
     parked.wait(step.value);
+    // The first slice was in the caller's own time, and took all of a slice. Otherwise who begins many jobs would get more.
+    if (!nested && step.value === undefined) this.#queue.owes(task, SLICE_MS);
     return parked.result;
+  }
+
+  /** Does work that stops by itself when it should yield, in a slice that begins now. The rest may follow after `pause`. */
+  slice<Result>(work: () => Result): Result {
+    if (this.#running) return work();
+    this.#enter();
+    try {
+      return work();
+    } finally {
+      this.#leave();
+    }
   }
 
   /** Resolves in a slice of a later turn, for work that is no job. Rejects if `signal` has aborted by then. */
