@@ -98,7 +98,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       maxConnections: config.maxConnections || (memory.connections ?? 0),
     }),
   });
-  const metrics = new MetricRegistry();
+  const metrics = new MetricRegistry(loop);
   const progress = new StartProgress();
   registerStartMetrics(metrics, () => ({ phase: progress.phase, phases: startPhases, read: progress.read }));
   registerProcessMetrics(metrics);

@@ -1,8 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { assert } from '@engram/core';
+import { Loop, type Task } from '@engram/loop';
 import type { Metric, Reading } from './metric.ts';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
+
+const PAGE: Task = { work: 'background', caller: 'metrics', stage: 'metrics' };
 
 /**
  * Metrics whose values are kept by the code that counts, and read only at a scrape. prom-client's own counters cost
@@ -12,7 +14,14 @@ import type { Exposition } from './prometheus-exposition.ts';
 export class MetricRegistry {
   readonly #metrics = new Map<string, Metric>();
   readonly #preparations: (() => Promise<void>)[] = [];
+  readonly #loop: Loop;
   #exposition: Promise<Exposition> | undefined;
+
+  /** `loop` is the owner of the event loop's time. If undefined, the registry has one of its own. */
+  constructor(loop?: Loop) {
+    const clock = { nowMs: () => performance.now(), soon: (fire: () => void) => void setImmediate(fire) };
+    this.#loop = loop ?? new Loop({ clock });
+  }
 
   counter(name: string, help: string, read: () => Reading): void {
     this.#add({ type: 'counter', name, help, read });
@@ -42,7 +51,7 @@ export class MetricRegistry {
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.all(this.#preparations.map((prepare) => prepare()));
     this.#exposition ??= this.#makeExposition();
-    return (await this.#exposition).render();
+    return this.#loop.run(PAGE, (await this.#exposition).rendering(this.#loop));
   }
 
   /** Loads prom-client, which blocks the event loop for some 15 ms. Otherwise the first scrape does. */
@@ -53,8 +62,8 @@ export class MetricRegistry {
   async #makeExposition(): Promise<Exposition> {
     const { Exposition } = await import('./prometheus-exposition.ts');
     const exposition = new Exposition(this.#metrics.values());
-    // Ends the turn, because creating the exposition is a slice of work of its own.
-    await setImmediate();
+    // Creating the exposition is a slice of work of its own.
+    await this.#loop.pause(PAGE);
     return exposition;
   }
 

@@ -1,11 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
+import { type Job, type Loop, settled } from '@engram/loop';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Metric } from './metric.ts';
 import type { Labels } from './plain-histogram.ts';
 
-/** Takes a part of a millisecond; three milliseconds the first time, when little of the code is compiled. */
-const LINES_PER_TURN = 100;
-const TYPICAL_LINE_LENGTH = 100;
+/** A line takes some microseconds: a step for so many characters. */
+const STEP_LENGTH = 50;
 
 /** Formats metrics as Prometheus' text. */
 export class Exposition {
@@ -23,21 +22,14 @@ export class Exposition {
     }
   }
 
-  /**
-   * Like the registry's `metrics()`, but a limited number of lines per turn, so that requests do not wait for thousands
-   * of lines.
-   */
-  async render(): Promise<{ readonly contentType: string; readonly text: string }> {
+  /** Like the registry's `metrics()`, as a job, so that requests do not wait for thousands of lines. */
+  *rendering(loop: Loop): Job<{ readonly contentType: string; readonly text: string }> {
     const texts: string[] = [];
-    let lines = 0;
     for (const name of this.#names) {
-      const text = await this.#registry.getSingleMetricAsString(name);
+      const text = yield* settled(this.#registry.getSingleMetricAsString(name));
       texts.push(text);
-      lines += text.length / TYPICAL_LINE_LENGTH;
       // The text of one histogram may have many lines, one set for each set of labels.
-      if (lines < LINES_PER_TURN) continue;
-      lines = 0;
-      await setImmediate();
+      if (loop.shouldYield(text.length / STEP_LENGTH)) yield;
     }
     return { contentType: this.#registry.contentType, text: `${texts.join('\n\n')}\n` };
   }

@@ -1,4 +1,5 @@
 import { assert } from '@engram/core';
+import { TURN_MS } from '@engram/loop';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
@@ -177,7 +178,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     featureGates: featureGatesOf(values),
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,
-    loopBudgetMs: values.durationMs('loop-budget') || 10,
+    loopBudgetMs: values.durationMs('loop-budget') || TURN_MS,
     loopBudgetCpu: values.bool('loop-budget-cpu') || values.bool('loop-budget-fatal'),
     loopBudgetFatal: values.bool('loop-budget-fatal'),
     log,

@@ -1,3 +1,5 @@
+import { TURN_MS } from '@engram/loop';
+
 /**
  * How a flag's text is read. `strings` is a comma-separated list, `urls` a comma-separated list of URLs. `int`, `uint`
  * and `uint32` are integer literals of Go. `choice` is one of `choices`, `gates` a list of Name=true|false.
@@ -384,7 +386,7 @@ export const flagSections: readonly FlagSection[] = [
     works(
       'loop-budget',
       'duration',
-      '10ms',
+      `${TURN_MS}ms`,
       'Work that keeps the event loop for longer is counted, by who did it, and logged.',
     ),
     works(

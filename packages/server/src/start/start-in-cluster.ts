@@ -94,6 +94,7 @@ export async function startInCluster(
     traffic: network.traffic,
     queuedBytesMax: Math.ceil(config.memory.followerFeedBytes / FEED_OF_FOLLOWER),
     clock,
+    loop: parts.loop,
     logger: new ClientLog(logger, clock), // strangers come to this port as well
   });
   opened.use(server);
