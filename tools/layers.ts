@@ -40,7 +40,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   loop: ['core'],
   protobuf: ['core'],
-  coder: ['core', 'protobuf'],
+  coder: ['core', 'loop', 'protobuf'],
   wire: ['core', 'protobuf'],
   auth: ['core', 'protobuf', 'coder', 'wire'],
   http2: ['core'],

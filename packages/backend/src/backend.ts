@@ -18,6 +18,7 @@ import type { Loop } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { Caller } from './caller.ts';
+import { clientTask } from './client-task.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
 import { CurrentLeadership } from './lead/current-leadership.ts';
 import { Leadership } from './lead/leadership.ts';
@@ -291,21 +292,28 @@ export class Backend implements Store, AsyncDisposable {
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     const wait = op.serializable ? undefined : this.readIndex(caller);
+    return wait === undefined ? this.#range(op, caller) : wait.then(() => this.#range(op, caller));
+  }
+
+  #range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     // A read of one key ends before its caller could give up, and creating a signal costs more than the read.
-    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
-    return wait === undefined ? this.replica.range(op, signal) : wait.then(() => this.replica.range(op, signal));
+    if (op.range.end.length === 0) return this.replica.range(op, this.#neverAborted);
+    return this.replica.range(op, caller.signal, clientTask(caller, 'range'));
   }
 
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    if (op.range.end.length === 0) return this.range(op, caller);
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    const signal = op.range.end.length === 0 ? this.#neverAborted : caller.signal;
-    if (wait === undefined) return this.replica.rangePaged(op, signal);
-    return wait.then(() => this.replica.rangePaged(op, signal));
+    return wait === undefined ? this.#rangePaged(op, caller) : wait.then(() => this.#rangePaged(op, caller));
+  }
+
+  #rangePaged(op: RangeOp, caller: Caller): ReturnType<Replica['rangePaged']> {
+    return this.replica.rangePaged(op, caller.signal, clientTask(caller, 'range'));
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
     if (!op.serializable) await this.readIndex(caller);
-    yield* this.replica.rangeStream(op, chunkBytes, caller.signal);
+    yield* this.replica.rangeStream(op, chunkBytes, caller.signal, clientTask(caller, 'range'));
   }
 
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {

@@ -5,6 +5,8 @@ import type { AnswerAccount, Span, TraceContext } from '@engram/core';
  * another node that does the work.
  */
 export interface Caller extends AnswerAccount {
+  /** Whose part of the event loop's time the call takes: its connection, or the member that forwarded it. Undefined: the node. */
+  readonly client?: object | string | undefined;
   /**
    * Aborts when the client no longer waits for the answer. It may be created at first use, so a call that needs no
    * signal should not read it.
@@ -16,6 +18,8 @@ export interface Caller extends AnswerAccount {
   readonly authRevision: number;
   /** How long the caller waits from now on. Undefined: as long as the store lets any call wait. */
   readonly timeoutMs: number | undefined;
+  /** The path of the call, for metrics and logs. */
+  readonly method?: string | undefined;
   /** The member that forwarded the call. The log stores it with the write, so that the member can find the write there. */
   readonly origin?: Origin | undefined;
   /**
@@ -42,3 +46,6 @@ export interface Origin {
 
 /** The caller of the node's own calls: its health checks, its own compactions, its tests. */
 export const nodeItself: Caller = { signal: neverAborted, user: '', authRevision: 0, timeoutMs: undefined };
+
+/** The caller of the loop (`Task`) for what is done for this one. */
+export const clientOf = ({ client }: Caller): object | string => client ?? 'node';

@@ -1,6 +1,7 @@
 import { decodeKeyValue } from '@engram/coder';
 import { type EventGroup, epoch, type KeyRange, keyText, type Revision, revision } from '@engram/core';
 import { type Backend, type LeadershipEnd, openBackend, type OpResult } from '@engram/backend';
+import type { Loop } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Watcher, WatchSink } from '@engram/watch-hub';
@@ -29,6 +30,7 @@ export async function openNode(
     txnAnswerBytesMax?: number;
     keyPagesMax?: number;
     sliceMax?: number;
+    loop?: Loop;
     firstRevision?: Revision;
     onDeposed?: (end: LeadershipEnd) => void;
   } = {},

@@ -416,7 +416,7 @@ test('a lease with many keys ends in slices: its keys are all there until all ar
     expect([undefined, KEYS]).toContain(details?.keys.length);
     if (backend.revision === before) expect(await count(node)).toBe(KEYS);
   }
-  expect(seen).toBeGreaterThanOrEqual(4);
+  expect(seen).toBeGreaterThanOrEqual(2); // each list of its keys gives way itself
   expect(await clock.run(revoking)).toBe(before + 1);
   expect(backend.revision).toBe(before + 1);
   expect(await count(node)).toBe(0);

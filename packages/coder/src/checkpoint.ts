@@ -1,14 +1,5 @@
-import {
-  doAtOnce,
-  type LeaseId,
-  leaseId,
-  type LogPosition,
-  logPosition,
-  type Revision,
-  revision,
-  Slice,
-  type SlicedWork,
-} from '@engram/core';
+import { type LeaseId, leaseId, type LogPosition, logPosition, type Revision, revision } from '@engram/core';
+import { finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
@@ -38,9 +29,6 @@ const FORMAT_VERSION = 1;
 const FIXED64_BYTES = 8;
 const NUMBER_BYTES_MAX = 8;
 
-/** Encoding a lease, in microseconds. */
-const LEASE_US = 0.3;
-
 /** A header whose leases are given one after another. */
 export interface LongCheckpointHeader extends Omit<CheckpointHeader, 'leases'> {
   readonly leaseCount: number;
@@ -49,10 +37,10 @@ export interface LongCheckpointHeader extends Omit<CheckpointHeader, 'leases'> {
 
 /** The first chunk of a checkpoint. */
 export const encodeCheckpointHeader = (header: CheckpointHeader): Uint8Array =>
-  doAtOnce(encodeLongCheckpointHeader({ ...header, leaseCount: header.leases.length }, new Slice()));
+  finish(encodeLongCheckpointHeader({ ...header, leaseCount: header.leases.length }, unhurried));
 
-/** As `encodeCheckpointHeader`, in slices. */
-export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, slice: Slice): SlicedWork<Uint8Array> {
+/** As `encodeCheckpointHeader`, as a job. */
+export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, turn: Turn): PureJob<Uint8Array> {
   const leaseBytes = FIXED64_BYTES + 2 * NUMBER_BYTES_MAX;
   const alarmBytes = FIXED64_BYTES + NUMBER_BYTES_MAX;
   const writer = new ByteWriter(64 + header.leaseCount * leaseBytes + header.alarms.length * alarmBytes);
@@ -67,7 +55,7 @@ export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, slice:
     writer.fixed64(lease.id);
     writer.varint(lease.ttlSeconds);
     writer.varint(lease.remainingSeconds);
-    if (slice.spend(LEASE_US)) yield;
+    if (turn.shouldYield()) yield;
   }
   writer.varint(header.alarms.length);
   for (const alarm of header.alarms) {

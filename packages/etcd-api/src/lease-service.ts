@@ -67,7 +67,7 @@ class LeaseService {
       grantedTTL: lease?.grantedTtlSeconds ?? 0,
     });
     const encode = (keys: readonly Uint8Array[]): Uint8Array => etcdserverpb.encodeLeaseTimeToLiveResponse({ keys });
-    return await this.#inParts('LeaseTimeToLive', this.#parting(head, lease?.keys ?? [], encode), caller);
+    return await this.#inParts(this.#parting(head, lease?.keys ?? [], encode), caller);
   }
 
   async leases(caller: RpcCaller): Promise<Message> {
@@ -75,12 +75,11 @@ class LeaseService {
     const head = etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header() });
     const encode = (part: readonly LeaseGrant[]): Uint8Array =>
       etcdserverpb.encodeLeaseLeasesResponse({ leases: part.map(({ id }) => ({ ID: id })) });
-    return await this.#inParts('LeaseLeases', this.#parting(head, leases, encode), caller);
+    return await this.#inParts(this.#parting(head, leases, encode), caller);
   }
 
-  #inParts(name: string, parting: PureJob<Message>, { client, signal }: RpcCaller): Message | Promise<Message> {
-    const task = { work: 'client', caller: client, stage: 'encode', method: `${SERVICE}/${name}` } as const;
-    return this.#parts.loop.run(task, parting, signal);
+  #inParts(parting: PureJob<Message>, { client, method, signal }: RpcCaller): Message | Promise<Message> {
+    return this.#parts.loop.run({ work: 'client', caller: client, stage: 'encode', method }, parting, signal);
   }
 
   /** A message whose last field is a long list: parts of a message, one after another, are the message. */

@@ -19,11 +19,11 @@ export function checkStreamable(op: RangeOp): void {
 export async function* rangeChunks(
   parts: ServiceParts,
   op: RangeOp,
-  { user, authRevision, timeoutMs }: Caller,
+  { client, method, user, authRevision, timeoutMs }: Caller,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
   // The signal is the pump's: it aborts with the client's, and also when the client reads nothing.
-  const caller: Caller = { user, authRevision, timeoutMs, signal };
+  const caller: Caller = { client, method, user, authRevision, timeoutMs, signal };
   let last: RangeResult | undefined;
   for await (const chunk of parts.store.rangeStream(op, parts.limits.maxRequestBytes, caller)) {
     if (last !== undefined) yield encodeRangeChunk(undefined, { ...last, more: false, count: 0 });

@@ -16,6 +16,10 @@ export class RpcCaller implements Caller {
     return this.#call.client;
   }
 
+  get method(): string {
+    return this.#call.method;
+  }
+
   get signal(): AbortSignal {
     return this.#call.signal;
   }

@@ -112,6 +112,10 @@ class RecordedCall<Call extends CallContext> implements CallContext {
     return this.call.client;
   }
 
+  get method(): string {
+    return this.call.method;
+  }
+
   get commonName(): string | undefined {
     return this.call.commonName;
   }

@@ -1,6 +1,7 @@
 import { epoch, utf8 } from '@engram/core';
 import { type Backend, openBackend } from '@engram/backend';
 import { etcdServices, LoneMember, type ServicesOptions } from '@engram/etcd-api';
+import type { Loop } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
@@ -31,6 +32,8 @@ export interface ApiOptions {
   readonly services?: Partial<ServicesOptions>;
   readonly storage?: MemoryStorage;
   readonly epoch?: number;
+  /** Makes the owner of the event loop's time, for the store and the services. */
+  readonly loop?: (clock: SimClock) => Loop;
 }
 
 /** A whole member without its sockets. Tests call it with messages. */
@@ -48,6 +51,7 @@ export class Api implements AsyncDisposable {
 
   static async open(options: ApiOptions = {}): Promise<Api> {
     const clock = new SimClock();
+    const loop = options.loop?.(clock);
     const backend = await openBackend({
       storage: options.storage ?? new MemoryStorage(),
       epoch: epoch(options.epoch ?? 1),
@@ -59,6 +63,7 @@ export class Api implements AsyncDisposable {
         throw error;
       },
       sliceMax: 4000,
+      ...(loop === undefined ? {} : { loop }),
       quotaBytes: options.quotaBytes ?? 2 * 1024 ** 3,
       ...(options.watchProgressIntervalMs === undefined
         ? {}
@@ -73,6 +78,7 @@ export class Api implements AsyncDisposable {
       }),
       version: '3.6.16',
       clock,
+      loop,
       logger: quiet,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...options.services,

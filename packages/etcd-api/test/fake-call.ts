@@ -17,6 +17,7 @@ export type Metadata = Readonly<Record<string, string>>;
 export class FakeCall implements StreamCall {
   readonly peer = '127.0.0.1:1';
   readonly client = this.peer;
+  readonly method = '/test';
   readonly commonName = undefined;
   readonly sent: Uint8Array[] = [];
   /** The status with which the call has ended. Undefined while it runs. */

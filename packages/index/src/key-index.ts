@@ -279,21 +279,22 @@ export class KeyIndex {
 
   /**
    * Visits at most `keysMax` keys from `fromKey` on in order, also keys that have tombstones only. Returns the key at
-   * which to continue, or undefined at the end. The keys are copies.
+   * which to continue, or undefined at the end. The keys are copies. With a turn, the visit also stops when it should yield.
    */
   walk(
     fromKey: Uint8Array,
     keysMax: number,
     visit: (key: Uint8Array, head: VersionSlot) => void,
+    turn?: Turn,
   ): Uint8Array | undefined {
-    const visitor = new WalkVisitor(this.#nodes, keysMax, visit);
+    const visitor = new WalkVisitor(this.#nodes, keysMax, visit, turn);
     scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
     return visitor.next;
   }
 
   /** Like `walk`, without an object for each key. For a scan of an entire index that is larger than the caches. */
-  survey(fromKey: Uint8Array, keysMax: number, visit: HeadVisit): Uint8Array | undefined {
-    const visitor = new SurveyVisitor(this.#nodes, this.#versions, keysMax, visit);
+  survey(fromKey: Uint8Array, keysMax: number, visit: HeadVisit, turn?: Turn): Uint8Array | undefined {
+    const visitor = new SurveyVisitor(this.#nodes, this.#versions, keysMax, visit, turn);
     scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
     return visitor.next;
   }
@@ -301,11 +302,11 @@ export class KeyIndex {
   /**
    * Drops the versions that etcd's compaction at `revision` drops (etcd server/storage/mvcc/key_index.go). Of the
    * versions at or below `revision` it keeps only each key's newest one, and that only if it is a put or is exactly at
-   * `revision`. Visits at most `budget` candidates, adds the positions of dropped versions to `dropped`, and returns
-   * true when the compaction is complete. Between calls, reads at `revision` or above are correct. `revision` must not
+   * `revision`. Visits at most `budget` candidates, with a turn none once it should yield. Adds the positions of dropped
+   * versions to `dropped`, and returns true when the compaction is complete. Between calls, reads at `revision` or above are correct. `revision` must not
    * exceed the committed one.
    */
-  compact(revision: Revision, budget: number, dropped: LogPosition[]): boolean {
+  compact(revision: Revision, budget: number, dropped: LogPosition[], turn?: Turn): boolean {
     assert(budget > 0, 'a compaction without a budget never ends');
     if (revision > this.#compacted) this.#compacted = revision;
     const garbage = this.#garbage;
@@ -314,6 +315,7 @@ export class KeyIndex {
       const slot = garbage.nextSuperseder(revision);
       if (slot === NO_VERSION) break;
       this.#unlink(slot, dropped);
+      if (turn?.shouldYield() === true) return false;
     }
     for (; left > 0; left -= 1) {
       const tombstone = garbage.nextTombstone(revision);
@@ -321,6 +323,7 @@ export class KeyIndex {
       const next = this.#versions.next(tombstone);
       if (next === NO_VERSION) this.#removeKey(tombstone, dropped);
       else this.#unlink(next, dropped);
+      if (turn?.shouldYield() === true) return false;
     }
     return false;
   }

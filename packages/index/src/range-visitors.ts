@@ -172,13 +172,16 @@ export class ChangesVisitor implements RangeVisitor {
 export class WalkVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
   readonly #visit: (key: Uint8Array, head: VersionSlot) => void;
+  readonly #turn: Turn | undefined;
   #room: number;
   next: Uint8Array | undefined;
 
-  constructor(nodes: TreeNodes, max: number, visit: (key: Uint8Array, head: VersionSlot) => void) {
+  /** With a turn, the visit also stops when it should yield. */
+  constructor(nodes: TreeNodes, max: number, visit: (key: Uint8Array, head: VersionSlot) => void, turn?: Turn) {
     this.#nodes = nodes;
     this.#room = max;
     this.#visit = visit;
+    this.#turn = turn;
   }
 
   subtree(): boolean {
@@ -194,6 +197,7 @@ export class WalkVisitor implements RangeVisitor {
       }
       this.#room -= 1;
       this.#visit(key, slotOf(this.#nodes.head(leaf, row)));
+      if (this.#turn?.shouldYield() === true) this.#room = 0;
     }
     return false;
   }

@@ -1,3 +1,4 @@
+import type { Turn } from '@engram/loop';
 import type { RangeVisitor } from './range-scan.ts';
 import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
@@ -17,16 +18,19 @@ export class SurveyVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
   readonly #versions: VersionTable;
   readonly #visit: HeadVisit;
+  readonly #turn: Turn | undefined;
   #room: number;
   #touched = 0;
   readonly #chains: Int32Array;
   next: Uint8Array | undefined;
 
-  constructor(nodes: TreeNodes, versions: VersionTable, max: number, visit: HeadVisit) {
+  /** With a turn, the visit also stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, max: number, visit: HeadVisit, turn?: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#room = max;
     this.#visit = visit;
+    this.#turn = turn;
     this.#chains = new Int32Array(nodes.capacity);
   }
 
@@ -37,12 +41,15 @@ export class SurveyVisitor implements RangeVisitor {
   leaf(leaf: number, from: number, to: number): boolean {
     const nodes = this.#nodes;
     const { keys } = nodes;
-    const end = Math.min(to, from + this.#room);
+    let end = Math.min(to, from + this.#room);
     this.#touch(leaf, from, end);
     for (let row = from; row < end; row += 1) {
       const key = nodes.leafKey(leaf, row);
       const start = keys.startOf(key);
       this.#visit(keys.pageOf(key), start, start + keys.length(key), slotOf(nodes.head(leaf, row)));
+      if (this.#turn?.shouldYield() !== true) continue;
+      end = row + 1;
+      this.#room = end - from;
     }
     this.#room -= end - from;
     if (end === to) return false;

@@ -52,3 +52,41 @@ test('passing over what is gone is sliced as well', () => {
   expect(found).toHaveLength(KEYS / 40);
   expect(slices).toBeGreaterThanOrEqual(5);
 });
+
+test('walks, surveys and compactions stop when they should yield, and go on where they stopped', () => {
+  const index = new KeyIndex({ nodeRows: 4 });
+  const names = Array.from({ length: 40 }, (_, at) => keyOf(at));
+  for (const [at, name] of names.entries()) index.append(name, put(at + 2));
+  const seen = { walk: [] as string[], survey: [] as string[] };
+  const most = { walk: 0, survey: 0 };
+  const visit = (how: 'walk' | 'survey', each: (from: Uint8Array, turn: StepPace) => Uint8Array | undefined): void => {
+    for (let key: Uint8Array | undefined = ALL.key; key !== undefined; ) {
+      const before = seen[how].length;
+      key = each(key, new StepPace(3));
+      most[how] = Math.max(most[how], seen[how].length - before);
+    }
+  };
+  const walked = (key: Uint8Array): void => void seen.walk.push(Buffer.from(key).toString());
+  visit('walk', (from, turn) => index.walk(from, Number.POSITIVE_INFINITY, walked, turn));
+  visit('survey', (from, turn) =>
+    index.survey(
+      from,
+      Number.POSITIVE_INFINITY,
+      (page, start, end) => void seen.survey.push(Buffer.from(page.subarray(start, end)).toString()),
+      turn,
+    ),
+  );
+  const all = names.map((name) => Buffer.from(name).toString());
+  expect(seen).toEqual({ walk: all, survey: all });
+  expect(most).toEqual({ walk: 3, survey: 3 });
+
+  for (const [at, name] of names.entries()) index.append(name, at % 2 === 0 ? put(at + 50) : tombstone(at + 50));
+  const dropped: number[] = [];
+  let slices = 1;
+  for (; !index.compact(revision(100), Number.POSITIVE_INFINITY, dropped as never, new StepPace(3)); slices += 1) {
+    expect(dropped.length).toBeLessThanOrEqual(3 * 2 * slices);
+  }
+  expect(dropped).toHaveLength(60);
+  expect(slices).toBeGreaterThanOrEqual(14);
+  index.verify();
+});

@@ -282,6 +282,10 @@ class ForwardedCaller implements Caller {
     this.#room = room;
   }
 
+  get client(): string {
+    return `member ${this.#peer.member}`;
+  }
+
   get signal(): AbortSignal {
     return this.#peer.signal;
   }

@@ -6,6 +6,7 @@ import { TestCluster } from './cluster.ts';
 
 const call: CallContext = {
   client: 'test',
+  method: '/test',
   head: { admitted: undefined },
   metadata: () => undefined,
   signal: nodeItself.signal,

@@ -9,6 +9,7 @@ import { put } from './requests.ts';
 
 const call: CallContext = {
   client: 'test',
+  method: '/test',
   head: { admitted: undefined },
   metadata: () => undefined,
   signal: nodeItself.signal,

@@ -154,7 +154,7 @@ export class PeerCalls {
       for await (const { first, records, chain } of followed) {
         for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
           if (signal.aborted || !this.#isAdmitted(stream)) return;
-          if (at > 0) await this.#loop.pause({ work: 'catch-up', caller: stream, stage: 'follow' });
+          if (at > 0) await this.#loop.pause({ work: 'catch-up', caller: `member ${from}`, stage: 'follow' });
           const piece = records.slice(at, at + MESSAGE_RECORDS_MAX);
           const more = at + piece.length < records.length;
           const sent = unsent.add(piece);

@@ -56,7 +56,7 @@ interface StreamPart {
   readonly next: Uint8Array | undefined;
 }
 
-/** Ranges that clients wait for. */
+/** Ranges whose caller is not told. */
 const RANGE: Task = { work: 'client', caller: 'ranges', stage: 'range' };
 
 /** The number of keys of a list that are looked up and fetched at a time: about a millisecond of work. */
@@ -106,9 +106,15 @@ export class Scanner {
 
   /**
    * The caller has checked that `at` is neither compacted nor in the future. ResponseTooLarge if the answer does not
-   * fit into `room`. Without `room`, the range has its own.
+   * fit into `room`. Without `room`, the range has its own. `task`: what it is done for.
    */
-  scan(op: RangeOp, at: Revision, signal: AbortSignal, room?: AnswerRoom): ScanResult | Promise<ScanResult> {
+  scan(
+    op: RangeOp,
+    at: Revision,
+    signal: AbortSignal,
+    room?: AnswerRoom,
+    task: Task = RANGE,
+  ): ScanResult | Promise<ScanResult> {
     if (isPlainPoint(op)) {
       const found = this.#point(op.range.key, at);
       if (found !== undefined) {
@@ -118,7 +124,7 @@ export class Scanner {
     }
     const own = room ?? new AnswerRoom(this.#answerBytesMax);
     const job = isPlainList(op) ? this.#list(op, at, own, signal) : this.#planned(op, at, own, signal);
-    return this.#loop.run(RANGE, job, signal);
+    return this.#loop.run(task, job, signal);
   }
 
   /**
@@ -129,10 +135,11 @@ export class Scanner {
     op: RangeOp,
     at: Revision,
     signal: AbortSignal,
+    task: Task = RANGE,
   ): ScanResult | PagedScanResult | Promise<ScanResult | PagedScanResult> {
-    if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal);
+    if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal, undefined, task);
     const room = new AnswerRoom(this.#answerBytesMax);
-    return this.#loop.run(RANGE, this.#paged(op, at, room, signal), signal);
+    return this.#loop.run(task, this.#paged(op, at, room, signal), signal);
   }
 
   /** Whether the list holds its versions while it is sent, and is not paged. */
@@ -270,9 +277,10 @@ export class Scanner {
     chunkBytes: number,
     compacted: () => boolean,
     signal: AbortSignal,
+    task: Task = RANGE,
   ): AsyncGenerator<ScanResult & { readonly last: boolean }> {
     const counting = this.#pinned(at, countRange(this.#index, op.range, at, this.#loop));
-    const count = await this.#loop.run(RANGE, counting, signal);
+    const count = await this.#loop.run(task, counting, signal);
     if (op.countOnly) {
       yield { kvs: [], count, more: false, last: true };
       return;
@@ -284,7 +292,7 @@ export class Scanner {
     for (let last = false; !last; ) {
       if (compacted()) throw new EngramError('Compacted');
       const max = Math.min(chunkKeys, wanted - sent);
-      const part: StreamPart = await this.#loop.run(RANGE, this.#streamPart(op, next, max, at, signal), signal);
+      const part: StreamPart = await this.#loop.run(task, this.#streamPart(op, next, max, at, signal), signal);
       const { kvs } = part;
       next = part.next;
       signal.throwIfAborted();
@@ -295,7 +303,7 @@ export class Scanner {
       else if (bytes * 2 < chunkBytes) chunkKeys = Math.min(STREAM_KEYS, chunkKeys * 2);
       last = sent >= wanted || next === undefined;
       if (last || kvs.length > 0) yield { kvs, count, more: sent < count, last };
-      if (!last) await this.#loop.pause(RANGE, signal);
+      if (!last) await this.#loop.pause(task, signal);
     }
   }
 

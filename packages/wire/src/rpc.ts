@@ -60,6 +60,8 @@ export interface CallContext {
   readonly peer: string;
   /** The connection. Its calls share one part of the event loop's time. */
   readonly client: object | string;
+  /** The path of the method. */
+  readonly method: string;
   /** The subject CommonName of the client's verified certificate, if there is one. */
   readonly commonName: string | undefined;
   /**

@@ -1,12 +1,6 @@
-import {
-  type ByteList,
-  type Clock,
-  type LogPosition,
-  type Revision,
-  revision as toRevision,
-  Slice,
-} from '@engram/core';
-import type { RangePlan, Scanner } from '@engram/scanner';
+import { type ByteList, type LogPosition, type Revision, revision as toRevision } from '@engram/core';
+import type { Job, Loop, Task } from '@engram/loop';
+import type { Pins, RangePlan, Scanner } from '@engram/scanner';
 import type { PlannedOp, PlannedTxn, Sequenced } from '@engram/sequencer';
 import type { Caller } from '../caller.ts';
 import type { OpResult, TxnResult } from '../store.ts';
@@ -23,16 +17,14 @@ export interface PlannedRange {
 /** How `answerTxn` reads bytes, and how it gives way to other requests. */
 export interface AnswerParts {
   readonly scanner: Scanner;
-  readonly clock: Clock;
-  /** See `Slice`. */
-  readonly sliceUs: number | undefined;
+  readonly pins: Pins;
+  readonly loop: Loop;
   readonly signal: AbortSignal;
 }
 
-/** The most operations and versions of an answer that is built without slices. */
-const AT_ONCE_MAX = 512;
-/** Cost of answering an operation, in microseconds. */
-const OP_US = 1;
+const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer' };
+/** The most operations whose bytes are read at a time. */
+const READS_MAX = 64;
 
 /** The answer to a transaction that has taken effect: see `answerTxn`, or only what was decided (`recallAboveBytes`). */
 export function answerSequenced(
@@ -78,62 +70,60 @@ export function answerTxn(
   pinned: Revision,
   parts: AnswerParts,
 ): TxnResult | Promise<TxnResult> {
-  if (sizeOf(planned, AT_ONCE_MAX) <= AT_ONCE_MAX) return answerAtOnce(planned, parts);
-  const slice = new Slice(parts.sliceUs);
-  return parts.scanner.pinned(pinned, () => answerInSlices(planned, parts, slice));
-}
-
-/** The number of operations and versions together. Stops counting above `enough`. */
-function sizeOf({ responses }: PlannedTxn<PlannedRange>, enough: number): number {
-  let size = responses.length;
-  for (const op of responses) {
-    if (size > enough) break;
-    if (op.kind === 'txn') size += sizeOf(op, enough - size);
-    else if (op.kind === 'range') size += op.plan.plan.positions.length;
-    else if (op.kind === 'delete-range') size += op.prev.length;
+  const { revision, succeeded, responses } = planned;
+  const [only] = responses;
+  // The usual case. What may be long in it is a job of the scanner.
+  if (only !== undefined && responses.length === 1 && only.kind !== 'txn') {
+    const answer = answerOp(only, parts);
+    const result = (response: OpResult): TxnResult => ({ kind: 'txn', revision, succeeded, responses: [response] });
+    return answer instanceof Promise ? answer.then(result) : result(answer);
   }
-  return size;
+  return parts.loop.run(ANSWER, answering(planned, pinned, parts));
 }
 
-/** Starts all reads before it waits for any of them. */
-function answerAtOnce(planned: PlannedTxn<PlannedRange>, parts: AnswerParts): TxnResult | Promise<TxnResult> {
+function* answering(planned: PlannedTxn<PlannedRange>, pinned: Revision, parts: AnswerParts): Job<TxnResult> {
+  using _pin = parts.pins.hold(pinned);
+  return yield* answeringOps(planned, parts);
+}
+
+/** Reads for several operations at a time. */
+function* answeringOps(planned: PlannedTxn<PlannedRange>, parts: AnswerParts): Job<TxnResult> {
   const { revision, succeeded } = planned;
   const responses = new Array<OpResult>(planned.responses.length);
-  let waits: Promise<void>[] | undefined;
+  let reads: Promise<void>[] = [];
+  let failure: { readonly error: unknown } | undefined;
   for (let at = 0; at < responses.length; at += 1) {
     const op = planned.responses[at]!;
-    const answer = op.kind === 'txn' ? answerAtOnce(op, parts) : answerOp(op, parts);
-    if (!(answer instanceof Promise)) {
+    const answer = op.kind === 'txn' ? yield* answeringOps(op, parts) : answerOp(op, parts);
+    if (answer instanceof Promise) {
+      // A failure is thrown below. Until then it has a handler, also while others have their turn.
+      const taken = answer.then(
+        (response) => {
+          responses[at] = response;
+        },
+        (error: unknown) => {
+          failure ??= { error };
+        },
+      );
+      reads.push(taken);
+    } else {
       responses[at] = answer;
-      continue;
     }
-    waits ??= [];
-    waits.push(
-      answer.then((response) => {
-        responses[at] = response;
-      }),
-    );
-  }
-  const result: TxnResult = { kind: 'txn', revision, succeeded, responses };
-  return waits === undefined ? result : Promise.all(waits).then(() => result);
-}
-
-/** Answers one operation after the other, so that they share one slice. */
-async function answerInSlices(planned: PlannedTxn<PlannedRange>, parts: AnswerParts, slice: Slice): Promise<TxnResult> {
-  const { revision, succeeded } = planned;
-  const responses: OpResult[] = [];
-  for (const op of planned.responses) {
-    const answer = await (op.kind === 'txn' ? answerInSlices(op, parts, slice) : answerOp(op, parts));
-    responses.push(answer);
-    if (slice.spend(OP_US * (1 + versionsOf(answer)))) await slice.turn(parts.clock, parts.signal);
+    const last = at === responses.length - 1;
+    if (reads.length === READS_MAX || (reads.length > 0 && last)) {
+      yield Promise.all(reads);
+      reads = [];
+      if (failure !== undefined) throw failure.error;
+    }
+    if (parts.loop.shouldYield(1 + versionsOf(responses[at])) && !last) yield;
   }
   return { kind: 'txn', revision, succeeded, responses };
 }
 
 /** The versions that were fetched for it, but for a nested transaction's. */
-function versionsOf(result: OpResult): number {
-  if (result.kind === 'range') return result.kvs.length;
-  return result.kind === 'delete-range' ? result.prevKvs.length : 0;
+function versionsOf(result: OpResult | undefined): number {
+  if (result?.kind === 'range') return result.kvs.length;
+  return result?.kind === 'delete-range' ? result.prevKvs.length : 0;
 }
 
 function answerOp(

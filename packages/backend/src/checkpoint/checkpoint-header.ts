@@ -1,6 +1,7 @@
 import { type CheckpointLease, encodeLongCheckpointHeader } from '@engram/coder';
-import type { LogPosition, Slice, SlicedWork } from '@engram/core';
+import type { LogPosition } from '@engram/core';
 import type { ListedLease } from '@engram/lease';
+import type { PureJob, Turn } from '@engram/loop';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 
 /**
@@ -11,17 +12,17 @@ export function* checkpointHeader(
   state: ReplicatedState,
   from: LogPosition,
   nowMs: number,
-  slice: Slice,
-): SlicedWork<Uint8Array> {
+  turn: Turn,
+): PureJob<Uint8Array> {
   const rest = {
     revision: state.revision,
     compactRevision: state.compactRevision,
     nextPosition: from,
     alarms: [...state.alarms],
   };
-  const listed = yield* state.lessor.list(slice);
+  const listed = yield* state.lessor.list(turn);
   const header = { ...rest, leaseCount: listed.length, leases: encodedLeases(listed, nowMs) };
-  return yield* encodeLongCheckpointHeader(header, slice);
+  return yield* encodeLongCheckpointHeader(header, turn);
 }
 
 function* encodedLeases(listed: readonly ListedLease[], nowMs: number): Generator<CheckpointLease> {

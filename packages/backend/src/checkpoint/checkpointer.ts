@@ -1,41 +1,31 @@
 import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
-import {
-  type Clock,
-  doSliced,
-  EMPTY_BYTES,
-  type Logger,
-  type LogPosition,
-  nextTurn,
-  Slice,
-  SLICE_US,
-} from '@engram/core';
+import { type Clock, EMPTY_BYTES, type Logger, type LogPosition } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { Loop, Task } from '@engram/loop';
 import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import type { Garbage } from './garbage.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 
-/** Keys that are written in one slice: about a millisecond of work. */
-const SLICE_KEYS = 1000;
-/** Garbage positions that are written in one slice: about a millisecond of work. */
-const SLICE_GARBAGE = 16_384;
+const CHECKPOINT: Task = { work: 'background', caller: 'checkpoint', stage: 'checkpoint' };
+/** Garbage positions of a chunk: about a millisecond of work. */
+const CHUNK_POSITIONS = 16_384;
 
 export interface CheckpointerOptions {
   readonly state: ReplicatedState;
   readonly values: Values;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   /** Every record before this position is durable and has taken effect. */
   readonly applied: () => LogPosition;
   /** Is named in each checkpoint, and learns which one is the newest. */
   readonly garbage: Garbage;
-  /** The most keys or positions that are written in one slice. */
-  readonly sliceMax: number;
 }
 
 /**
  * Takes checkpoints of the state while writes go on. Leases, alarms and marks are those of one log position, at which
- * the replay begins. The keys are walked in slices, so a checkpoint also has some versions that take effect
+ * the replay begins. The keys are walked while writes go on, so a checkpoint also has some versions that take effect
  * meanwhile. The replay from the position reads these again, and skips them. A checkpoint never has a version that
  * has not taken effect.
  */
@@ -72,12 +62,11 @@ export class Checkpointer {
   }
 
   async #take(): Promise<void> {
-    const { values, clock, logger, applied, state, garbage, sliceMax } = this.#options;
+    const { values, clock, loop, logger, applied, state, garbage } = this.#options;
     const startMs = clock.nowMs();
     const from = applied();
     const { revision } = state;
-    const slice = new Slice(Math.min(SLICE_US, sliceMax));
-    const header = await doSliced(checkpointHeader(state, from, clock.nowMs(), slice), () => slice.turn(clock));
+    const header = await loop.run(CHECKPOINT, checkpointHeader(state, from, clock.nowMs(), loop));
     const counts = { keys: 0, bytes: header.length };
     try {
       await values.saveCheckpoint(from, this.#chunks(header, counts));
@@ -98,7 +87,7 @@ export class Checkpointer {
   }
 
   async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
-    const { state, clock, applied, garbage, sliceMax } = this.#options;
+    const { state, loop, applied, garbage } = this.#options;
     const count = (chunk: Uint8Array): Uint8Array => {
       counts.bytes += chunk.length;
       return chunk;
@@ -121,18 +110,18 @@ export class Checkpointer {
       if (chunk !== undefined) full.push(chunk);
     };
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = index.survey(next, Math.min(SLICE_KEYS, sliceMax), visit);
+      const begin: Uint8Array = next;
+      next = loop.slice(() => index.survey(begin, Number.POSITIVE_INFINITY, visit, loop));
       for (const chunk of full.splice(0)) yield count(chunk);
-      await nextTurn(clock);
+      await loop.pause(CHECKPOINT);
       if (this.#closed) throw new Error('the node stops');
     }
     const last = writer.finish();
     if (last !== undefined) yield count(last);
     const positions = garbage.left;
-    const slice = Math.min(SLICE_GARBAGE, sliceMax);
-    for (let from = 0; from < positions.length; from += slice) {
-      yield count(encodeCheckpointGarbage(positions.slice(from, from + slice)));
-      await nextTurn(clock);
+    for (let from = 0; from < positions.length; from += CHUNK_POSITIONS) {
+      yield count(encodeCheckpointGarbage(positions.slice(from, from + CHUNK_POSITIONS)));
+      await loop.pause(CHECKPOINT);
     }
   }
 }

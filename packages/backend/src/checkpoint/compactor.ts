@@ -1,26 +1,25 @@
-import { type Clock, type Logger, type LogPosition, nextTurn, NO_REVISION, type Revision } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, NO_REVISION, type Revision } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 import type { Garbage } from './garbage.ts';
 
-/** Candidates examined in one step: about a millisecond of work, also if whole keys leave the index. */
-const STEP_CANDIDATES = 250;
+const COMPACT: Task = { work: 'background', caller: 'compaction', stage: 'compact' };
 /** Positions passed to storage in one call. Other requests have their turn between calls. */
-const DROP_MAX = 2000;
+const CALL_POSITIONS = 2000;
 
 export interface CompactorOptions {
   readonly state: ReplicatedState;
   readonly values: Values;
   readonly pins: Pins;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   /** How long a snapshot may delay a compaction before its pin is revoked. */
   readonly holdMaxMs: number;
   /** Gets what leaves the index. Only what a checkpoint covers is dropped from storage. */
   readonly garbage: Garbage;
-  /** The most candidates or positions handled before other requests have their turn. */
-  readonly sliceMax: number;
   /** Called at the end of a run with the number of versions dropped and the time it took. */
   readonly onFinished?: (revision: Revision, dropped: number, durationMs: number) => void;
 }
@@ -64,7 +63,7 @@ export class Compactor {
   }
 
   async #work(): Promise<void> {
-    const { state, garbage, clock, logger, sliceMax } = this.#options;
+    const { state, garbage, clock, loop, logger } = this.#options;
     while (!this.#closed && state.compactRevision !== this.#finished) {
       const target = state.compactRevision;
       const startMs = clock.nowMs();
@@ -74,11 +73,11 @@ export class Compactor {
         await this.#clearPins(target);
         if (this.#closed) return;
         const positions: LogPosition[] = [];
-        done = state.index.compact(target, Math.min(STEP_CANDIDATES, sliceMax), positions);
+        done = loop.slice(() => state.index.compact(target, CALL_POSITIONS, positions, loop));
         dropped += positions.length;
         garbage.add(positions);
         await this.dropCovered();
-        await nextTurn(clock);
+        await loop.pause(COMPACT);
       }
       if (!done) return;
       this.#finished = target;
@@ -109,12 +108,11 @@ export class Compactor {
   }
 
   async #drop(positions: readonly LogPosition[]): Promise<void> {
-    const { values, clock, sliceMax } = this.#options;
-    const slice = Math.min(DROP_MAX, sliceMax);
-    for (let from = 0; from < positions.length; from += slice) {
-      if (from > 0) await nextTurn(clock);
+    const { values, loop } = this.#options;
+    for (let from = 0; from < positions.length; from += CALL_POSITIONS) {
+      if (from > 0) await loop.pause(COMPACT);
       if (this.#closed) return;
-      await values.drop(positions.slice(from, from + slice));
+      await values.drop(positions.slice(from, from + CALL_POSITIONS));
     }
   }
 }

@@ -1,15 +1,7 @@
 import { CheckpointWriter } from '@engram/coder';
-import {
-  type Clock,
-  doSliced,
-  EMPTY_BYTES,
-  type LogPosition,
-  nextTurn,
-  Slice,
-  SLICE_US,
-  type VersionMeta,
-} from '@engram/core';
+import { type Clock, EMPTY_BYTES, type LogPosition, type VersionMeta } from '@engram/core';
 import type { VersionSlot } from '@engram/index';
+import type { Loop, Task } from '@engram/loop';
 import type { Pin, Pins } from '@engram/scanner';
 import type { ImageBase, ImagePart, Values } from '@engram/storage';
 import { checkpointHeader } from '../checkpoint/checkpoint-header.ts';
@@ -18,8 +10,9 @@ import { type Cut, PageCutter } from './page-cutter.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 import { versionMeta } from './version-meta.ts';
 
-/** Keys that are walked before other requests have their turn. Their versions are pinned until their records are read. */
-const SLICE_KEYS = 1000;
+const SHARE: Task = { work: 'background', caller: 'images', stage: 'share' };
+/** The most keys whose versions are pinned at a time, until their records are read. */
+const PINNED_KEYS = 1000;
 /** Bytes of records that are read in one call, because each read waits for its turn on a busy event loop. */
 const READ_BYTES = 512 << 10;
 /** Bytes that a version takes in a page beside its KeyValue. */
@@ -30,10 +23,9 @@ export interface SharedImageParts {
   readonly pins: Pins;
   readonly values: Values;
   readonly clock: Clock;
+  readonly loop: Loop;
   /** Every record before this position has taken effect. */
   readonly applied: LogPosition;
-  /** The most keys that are walked before other requests have their turn. */
-  readonly sliceMax: number;
 }
 
 export interface SharedImageOptions {
@@ -52,24 +44,23 @@ export interface PartsFrom {
 
 /**
  * An image of the state as a checkpoint has it, with the records of its versions, taken while writes go on. Leases,
- * alarms and marks are those of one log position. The keys are walked in slices. So the image also has some versions
+ * alarms and marks are those of one log position. The keys are walked while others write. So the image also has some versions
  * of existing keys that take effect meanwhile, and lacks versions that are compacted meanwhile. The replay from that
  * position repeats both. The image has every version that a compaction at the state's compact revision keeps, and
  * none that has not taken effect. So a node that starts from it serves the same history. Pages of the base that have
  * exactly the versions of their place are kept, and their records are not read.
  */
 export function sharedImage(parts: SharedImageParts, options: SharedImageOptions): PartsFrom {
-  const { state, clock, applied, sliceMax } = parts;
+  const { state, clock, loop, applied } = parts;
   // Begun here: it is that of this moment.
-  const slice = new Slice(Math.min(SLICE_US, sliceMax));
-  const header = doSliced(checkpointHeader(state, applied, clock.nowMs(), slice), () => slice.turn(clock));
+  const header = loop.run(SHARE, checkpointHeader(state, applied, clock.nowMs(), loop));
   return { from: applied, parts: (base) => partsOf(header, base, parts, options) };
 }
 
 async function* partsOf(
   header: Uint8Array | Promise<Uint8Array>,
   base: ImageBase,
-  { state, pins, values, clock, applied, sliceMax }: SharedImageParts,
+  { state, pins, values, loop, applied }: SharedImageParts,
   { pageBytes, pace, signal }: SharedImageOptions,
 ): AsyncGenerator<ImagePart> {
   yield { kind: 'chunk', bytes: await header };
@@ -81,7 +72,7 @@ async function* partsOf(
     const chunks: Uint8Array[] = [];
     // Held until the records are read: otherwise a compaction would let storage drop them.
     const pin = pins.hold(state.compactRevision);
-    next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (key, head) => {
+    const visit = (key: Uint8Array, head: VersionSlot): void => {
       const versions: VersionMeta[] = [];
       visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
         versions.push(versionMeta(index, slot));
@@ -94,13 +85,14 @@ async function* partsOf(
       for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
       const chunk = writer.add(key, versions);
       if (chunk !== undefined) chunks.push(chunk);
-    });
+    };
+    const begin: Uint8Array = next;
+    next = loop.slice(() => index.walk(begin, PINNED_KEYS, visit, loop));
     pinned.add(pin, pages.added);
     for (const bytes of chunks) yield { kind: 'chunk', bytes };
     for (const group of groupsOf(pages.cut(next === undefined))) yield* partsOfPages(group, values, pace, signal);
     pinned.release(pages.given);
-    await nextTurn(clock);
-    signal.throwIfAborted();
+    await loop.pause(SHARE, signal);
   }
   const last = writer.finish();
   if (last !== undefined) yield { kind: 'chunk', bytes: last };

@@ -1,28 +1,26 @@
 import type { KeyIndex } from '@engram/index';
+import type { PureJob, Turn } from '@engram/loop';
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Slots handled in one slice: about half a millisecond of work if no row is in the processor's caches. */
-const SLICE_SLOTS = 4_096;
+/** Slots handled between two questions. */
+const RUN_SLOTS = 256;
 
 /**
- * Sorts slots by log position: a radix sort from the lowest digit on, which awaits `turn` between slices. Uses
- * `slots` as working memory, and as much memory again.
+ * Sorts slots by log position: a radix sort from the lowest digit on. Uses `slots` as working memory, and as much memory
+ * again.
  */
-export async function sortByPosition(
-  slots: Int32Array,
-  index: KeyIndex,
-  turn: () => Promise<void>,
-): Promise<Int32Array> {
-  const eachSlice = async (work: (from: number, to: number) => void): Promise<void> => {
-    for (let from = 0; from < slots.length; from += SLICE_SLOTS) {
-      work(from, Math.min(slots.length, from + SLICE_SLOTS));
-      await turn();
+export function* sortByPosition(slots: Int32Array, index: KeyIndex, turn: Turn): PureJob<Int32Array> {
+  function* eachRun(work: (from: number, to: number) => void): PureJob<void> {
+    for (let from = 0; from < slots.length; from += RUN_SLOTS) {
+      const to = Math.min(slots.length, from + RUN_SLOTS);
+      work(from, to);
+      if (turn.shouldYield(to - from)) yield;
     }
-  };
+  }
   let lowest = Number.POSITIVE_INFINITY;
   let highest = 0;
-  await eachSlice((from, to) => {
+  yield* eachRun((from, to) => {
     for (let at = from; at < to; at += 1) {
       const position = index.position(slots[at]!);
       if (position < lowest) lowest = position;
@@ -36,14 +34,14 @@ export async function sortByPosition(
     const source = sorted;
     const into = target;
     const starts = new Uint32Array(DIGITS + 1);
-    await eachSlice((from, to) => {
+    yield* eachRun((from, to) => {
       for (let at = from; at < to; at += 1) {
         const next = digit(source[at]!) + 1;
         starts[next] = starts[next]! + 1;
       }
     });
     for (let at = 1; at <= DIGITS; at += 1) starts[at] = starts[at]! + starts[at - 1]!;
-    await eachSlice((from, to) => {
+    yield* eachRun((from, to) => {
       for (let at = from; at < to; at += 1) {
         const slot = source[at]!;
         const place = digit(slot);

@@ -1,50 +1,62 @@
-import { assert, EMPTY_BYTES, EngramError, type LogPosition, nextTurn, type Revision } from '@engram/core';
+import { assert, EMPTY_BYTES, EngramError, type LogPosition, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { PureJob, Task } from '@engram/loop';
 import type { Pin, Scanner } from '@engram/scanner';
 import { visitKept } from './kept-versions.ts';
 import { sortByPosition } from './sort-by-position.ts';
 import type { StoreImage } from '../store.ts';
 import type { WalkParts } from '../apply/walk-parts.ts';
 
-const SLICE_KEYS = 1_000;
+const IMAGE: Task = { work: 'background', caller: 'images', stage: 'image' };
 
-/**
- * Takes an image of the state's versions as of `upTo`, in the order of their positions. Other requests have their
- * turn meanwhile.
- */
-export async function takeImage(
-  { state, scanner, pins, clock, sliceMax }: WalkParts,
-  upTo: Revision,
-  signal: AbortSignal,
-): Promise<StoreImage> {
-  const { index, compactRevision } = state;
-  const pin = pins.hold(compactRevision, true);
-  const turn = async (): Promise<void> => {
-    await nextTurn(clock);
-    signal.throwIfAborted();
-    if (pin.revoked) throw new EngramError('Compacted');
-  };
+/** Takes an image of the state's versions as of `upTo`, in the order of their positions. */
+export async function takeImage(parts: WalkParts, upTo: Revision, signal: AbortSignal): Promise<StoreImage> {
+  const image = await parts.loop.run(IMAGE, taking(parts, upTo), signal);
+  if (!signal.aborted) return image;
+  image[Symbol.dispose]();
+  throw signal.reason;
+}
+
+function* taking(parts: WalkParts, upTo: Revision): PureJob<StoreImage> {
+  const { index, compactRevision } = parts.state;
+  const pin = parts.pins.hold(compactRevision, true);
+  let taken = false;
   try {
-    // Versions written meanwhile are above `upTo`, so the image has at most as many as the index holds now.
-    const slots = new Int32Array(index.versions);
-    let count = 0;
-    for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = index.walk(next, Math.min(SLICE_KEYS, sliceMax), (_key, head) =>
-        visitKept(index, head, compactRevision, upTo, (slot) => {
-          assert(count < slots.length, 'more versions than there were');
-          slots[count] = slot;
-          count += 1;
-        }),
-      );
-      await turn();
-    }
     // Positions are dealt in the order of (mod revision, sub).
-    const order = await sortByPosition(slots.subarray(0, count), index, turn);
-    return new VersionImage(upTo, compactRevision, index, order, scanner, pin);
-  } catch (error) {
-    pin[Symbol.dispose]();
-    throw error;
+    const order = yield* whileHeld(pin, sortedSlots(parts, compactRevision, upTo));
+    taken = true;
+    return new VersionImage(upTo, compactRevision, index, order, parts.scanner, pin);
+  } finally {
+    if (!taken) pin[Symbol.dispose]();
   }
+}
+
+/** A compaction may revoke the pin while others have their turn. Error: Compacted. */
+function* whileHeld<Result>(pin: Pin, job: PureJob<Result>): PureJob<Result> {
+  for (;;) {
+    const step = job.next();
+    if (step.done === true) return step.value;
+    yield;
+    if (pin.revoked) throw new EngramError('Compacted');
+  }
+}
+
+function* sortedSlots({ state, loop }: WalkParts, compactRevision: Revision, upTo: Revision): PureJob<Int32Array> {
+  const { index } = state;
+  // Versions written meanwhile are above `upTo`, so the image has at most as many as the index holds now.
+  const slots = new Int32Array(index.versions);
+  let count = 0;
+  const visit = (_key: Uint8Array, head: VersionSlot): void =>
+    visitKept(index, head, compactRevision, upTo, (slot) => {
+      assert(count < slots.length, 'more versions than there were');
+      slots[count] = slot;
+      count += 1;
+    });
+  for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
+    next = index.walk(next, Number.POSITIVE_INFINITY, visit, loop);
+    if (loop.shouldYield(0)) yield;
+  }
+  return yield* sortByPosition(slots.subarray(0, count), index, loop);
 }
 
 /** Takes four bytes a version. The pin keeps the versions in the index, which knows everything else. */

@@ -17,7 +17,7 @@ import {
   type SlicedWork,
   SortTarget,
 } from '@engram/core';
-import { Loop, StepPace } from '@engram/loop';
+import { Loop, StepPace, type Task } from '@engram/loop';
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
@@ -106,6 +106,7 @@ export class Replica implements AsyncDisposable {
   readonly scanner: Scanner;
   readonly pins = new Pins();
   readonly clock: Clock;
+  readonly loop: Loop;
   /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax: number;
   readonly leaseLists: LeaseLists;
@@ -137,27 +138,24 @@ export class Replica implements AsyncDisposable {
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
     this.#ahead = new AheadOfState(state);
-    this.leaseLists = new LeaseLists({
-      lessor: state.lessor,
-      clock,
-      newSlice: () => this.newSlice(),
-      answerBytesMax: this.txnAnswerBytesMax,
-    });
     this.#next = recovered.next;
     this.#needed = recovered.next;
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
     const { sliceMax } = options;
+    this.loop =
+      options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) });
     this.scanner = new Scanner({
       index: state.index,
       bytes: this.bytes,
       pins: this.pins,
-      loop: options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) }),
+      loop: this.loop,
     });
     this.#images = new ImageAccount(options.imagesBytesMax ?? IMAGES_BYTES_MAX);
-    const walkMax = sliceMax ?? Number.POSITIVE_INFINITY;
-    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, clock, sliceMax: walkMax };
+    const { loop } = this;
+    this.leaseLists = new LeaseLists({ lessor: state.lessor, loop, answerBytesMax: this.txnAnswerBytesMax });
+    this.#walkParts = { state, scanner: this.scanner, pins: this.pins, loop };
     this.hub = new WatchHub({
       history: new WatchHistory({ state, scanner: this.scanner, clock, sliceUs: sliceMax }),
       revision: state.revision,
@@ -187,20 +185,20 @@ export class Replica implements AsyncDisposable {
       state,
       values: storage.values,
       clock,
+      loop,
       logger,
       applied: () => this.#applier.next,
       garbage,
-      sliceMax: walkMax,
     });
     this.#compactor = new Compactor({
       state,
       values: storage.values,
       pins: this.pins,
       clock,
+      loop,
       logger,
       holdMaxMs: options.imageHoldMaxMs ?? IMAGE_HOLD_MAX_MS,
       garbage,
-      sliceMax: walkMax,
       onFinished: (at, dropped, durationMs) => options.observer?.compacted?.(at, dropped, durationMs),
     });
     this.#background(
@@ -331,10 +329,10 @@ export class Replica implements AsyncDisposable {
   }
 
   /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
-  range(op: RangeOp, signal: AbortSignal): RangeResult | Promise<RangeResult> {
+  range(op: RangeOp, signal: AbortSignal, task?: Task): RangeResult | Promise<RangeResult> {
     this.#options.observer?.range?.();
     const current = this.revision;
-    const scanned = this.scanner.scan(op, this.readable(op.revision), signal);
+    const scanned = this.scanner.scan(op, this.readable(op.revision), signal, undefined, task);
     return scanned instanceof Promise
       ? scanned.then((result) => rangeResult(current, result))
       : rangeResult(current, scanned);
@@ -344,29 +342,30 @@ export class Replica implements AsyncDisposable {
   rangePaged(
     op: RangeOp,
     signal: AbortSignal,
+    task?: Task,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    if (op.range.end.length === 0) return this.range(op, signal);
+    if (op.range.end.length === 0) return this.range(op, signal, task);
     this.#options.observer?.range?.();
     const current = this.revision;
     const made = (result: ScanResult | PagedScanResult): RangeResult | PagedRangeResult =>
       'bring' in result.kvs
         ? { kind: 'paged-range', revision: current, kvs: result.kvs, more: result.more, count: result.count }
         : rangeResult(current, { kvs: result.kvs, more: result.more, count: result.count });
-    const scanned = this.scanner.scanPaged(op, this.readable(op.revision), signal);
+    const scanned = this.scanner.scanPaged(op, this.readable(op.revision), signal, task);
     return scanned instanceof Promise ? scanned.then(made) : made(scanned);
   }
 
-  async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal): AsyncGenerator<RangeResult> {
+  async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal, task?: Task): AsyncGenerator<RangeResult> {
     if (op.sortTarget !== SortTarget.KEY) {
       // A list that is not sorted by key cannot be cut into chunks in order: it is one chunk.
-      yield await this.range(op, signal);
+      yield await this.range(op, signal, task);
       return;
     }
     this.#options.observer?.range?.();
     const current = this.revision;
     const at = this.readable(op.revision);
     const compacted = (): boolean => at < this.state.compactRevision;
-    for await (const { last: _last, ...chunk } of this.scanner.stream(op, at, chunkBytes, compacted, signal)) {
+    for await (const { last: _last, ...chunk } of this.scanner.stream(op, at, chunkBytes, compacted, signal, task)) {
       yield rangeResult(current, chunk);
     }
   }
@@ -401,10 +400,9 @@ export class Replica implements AsyncDisposable {
 
   /** An image for the nodes that share the log. See `SharedImage` of storage. */
   sharedImage(options: SharedImageOptions): PartsFrom {
-    const { state, pins } = this;
-    const { clock, sliceMax } = this.#walkParts;
+    const { state, pins, clock, loop } = this;
     const { values } = this.#options.storage;
-    return sharedImage({ state, pins, values, clock, applied: this.applied, sliceMax }, options);
+    return sharedImage({ state, pins, values, clock, loop, applied: this.applied }, options);
   }
 
   count(range: KeyRange): number {

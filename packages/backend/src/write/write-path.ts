@@ -314,11 +314,11 @@ export class WritePath {
 
   #sequenced(sequenced: Sequenced<PlannedRange>, caller: Caller): Promise<TxnResult> {
     const { planned, events, records, recordBytes, answersPrevious } = sequenced;
-    const { replica, clock, sliceUs } = this.#options;
-    const { scanner } = replica;
+    const { replica } = this.#options;
+    const { scanner, pins, loop } = replica;
     const lowest = answersPrevious ? Math.min(this.#lowestPinned, planned.revision - 1) : this.#lowestPinned;
     const answer = (): Promise<TxnResult> | TxnResult =>
-      answerSequenced(sequenced, caller, lowest as Revision, { scanner, clock, sliceUs, signal: this.#neverAborted });
+      answerSequenced(sequenced, caller, lowest as Revision, { scanner, pins, loop, signal: this.#neverAborted });
     if (events.length === 0 && this.isSettled) return this.#confirmed(promised(answer));
     const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
     // The versions that it read may not be durable yet. The answer waits until they have taken effect.

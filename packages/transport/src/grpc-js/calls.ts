@@ -71,6 +71,10 @@ class GrpcJsContext implements CallContext {
     return this.peer;
   }
 
+  get method(): string {
+    return this.#call.getPath();
+  }
+
   get commonName(): string | undefined {
     const certificate = this.#call.getAuthContext().sslPeerCertificate;
     return certificate === undefined ? undefined : commonNameOf(certificate);

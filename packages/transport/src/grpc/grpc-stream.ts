@@ -77,7 +77,11 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   }
 
   get client(): object {
-    return this.host;
+    return this.host.client;
+  }
+
+  get method(): string {
+    return this.head.path;
   }
 
   get commonName(): string | undefined {

@@ -51,6 +51,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   readonly receive: ReceiveFlow;
   readonly admission: Admission;
   readonly peer: string;
+  readonly client: object = {};
   readonly secure: boolean;
   readonly commonName: string | undefined;
   receivedMs: number;
@@ -92,7 +93,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.receive = new ReceiveFlow(server.messageMaxBytes, requests, (streamId, increment) => {
       this.sender.control(windowUpdateFrame(streamId, increment));
     });
-    this.admission = new Admission(server.streamsMax, this.sender, answers, server.loop, this, () =>
+    this.admission = new Admission(server.streamsMax, this.sender, answers, server.loop, this.client, () =>
       this.receive.credit(),
     );
     this.#leads = server.leads(this);
@@ -325,7 +326,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.receive.end();
     if (this.#dropping) return;
     this.#dropping = true;
-    void this.server.loop.run({ work: 'client', caller: this, stage: 'end' }, this.#dropEach());
+    void this.server.loop.run({ work: 'client', caller: this.client, stage: 'end' }, this.#dropEach());
   }
 
   *#dropEach(): PureJob<void> {

@@ -9,6 +9,11 @@ export interface StreamHost {
   readonly receive: ReceiveFlow;
   readonly admission: Admission;
   readonly peer: string;
+  /**
+   * Names the connection to the loop, as a caller, and holds nothing of it: the loop remembers a caller for a while after its
+   * last slice.
+   */
+  readonly client: object;
   readonly secure: boolean;
   readonly commonName: string | undefined;
   /** The server drains: long-lived streams must end. */

@@ -99,12 +99,12 @@ export class HttpExchange extends Stream implements Admissible {
 
   async #serve(): Promise<void> {
     try {
-      await this.#plain.turn(this.#host);
+      await this.#plain.turn(this.#host.client);
       if (this.#isGone) return;
       await this.#answer(
         this.#bodyTooLong
           ? { status: 413, headers: {}, body: '' }
-          : await this.#plain.answer(this.#request(), this.#host),
+          : await this.#plain.answer(this.#request(), this.#host.client),
       );
     } catch (error) {
       if (this.#isGone) return;

@@ -25,6 +25,8 @@ interface Exchange {
 /** A connection and its pipelined requests. */
 interface Line {
   readonly connection: Accepted;
+  /** See `StreamHost`. */
+  readonly client: object;
   readonly socket: PacedSocket;
   readonly waiting: Exchange[];
   serving: boolean;
@@ -70,7 +72,7 @@ export class Http1Server {
 
   accept(connection: Accepted): void {
     const socket = new PacedSocket(connection.socket);
-    this.#lines.set(socket, { connection, socket, waiting: [], serving: false });
+    this.#lines.set(socket, { connection, client: {}, socket, waiting: [], serving: false });
     this.#server.emit('connection', socket);
   }
 
@@ -105,14 +107,14 @@ export class Http1Server {
     for (let next = line.waiting.shift(); next !== undefined; next = line.waiting.shift()) {
       // The body of the request may not have arrived yet.
       if (line.waiting.length === 0) socket.resume();
-      await this.#serve(next, line.connection);
+      await this.#serve(next, line);
       if (socket.destroyed) line.waiting.length = 0;
     }
     line.serving = false;
   }
 
   /** Resolves when the answer has left, or cannot leave. */
-  async #serve({ request, response }: Exchange, connection: Accepted): Promise<void> {
+  async #serve({ request, response }: Exchange, line: Line): Promise<void> {
     const gone = new AbortController();
     const [requestBytes, answerBytes] = [this.#budgets.requestBytes.share(), this.#budgets.answerBytes.share()];
     this.#busy.add(response);
@@ -126,7 +128,7 @@ export class Http1Server {
       });
     });
     try {
-      const answer = await this.#answer(request, connection, requestBytes, gone.signal);
+      const answer = await this.#answer(request, line, requestBytes, gone.signal);
       answerBytes.hold(answer.body instanceof Uint8Array || typeof answer.body === 'string' ? answer.body.length : 0);
       await write(response, answer, gone.signal);
     } catch (error) {
@@ -142,15 +144,15 @@ export class Http1Server {
 
   async #answer(
     request: IncomingMessage,
-    connection: Accepted,
+    { connection, client }: Line,
     share: Share,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
     const body = await readBody(request, 2 * this.#options.maxRequestBytes, share);
     if (typeof body === 'string') return bodyRefusals[body];
-    await this.#plain.turn(connection);
-    return await this.#plain.answer(requestOf(request, connection, body, signal), connection);
+    await this.#plain.turn(client);
+    return await this.#plain.answer(requestOf(request, connection, body, signal), client);
   }
 }
 

@@ -20,16 +20,16 @@ export class PlainHttp {
     this.#http = http;
   }
 
-  /** Resolves in a slice of the connection. */
-  turn(connection: object): Promise<void> {
-    return this.loop.pause({ work: 'client', caller: connection, stage: 'http' });
+  /** Resolves in a slice of the connection, which `client` names (`StreamHost`). */
+  turn(client: object): Promise<void> {
+    return this.loop.pause({ work: 'client', caller: client, stage: 'http' });
   }
 
-  async answer(request: HttpRequest, connection: object): Promise<HttpResponse> {
+  async answer(request: HttpRequest, client: object): Promise<HttpResponse> {
     try {
       return await this.#http(request);
     } finally {
-      await this.turn(connection);
+      await this.turn(client);
     }
   }
 }
