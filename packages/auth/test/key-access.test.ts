@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_BYTES, EngramError, leaseId, type Op, putOp, rangeOp, type Txn, utf8 } from '@engram/core';
+import {
+  doAtOnce,
+  EMPTY_BYTES,
+  EngramError,
+  leaseId,
+  type Op,
+  putOp,
+  rangeOp,
+  Slice,
+  type Txn,
+  utf8,
+} from '@engram/core';
 import { type AuthInfo, type AuthState, KeyAccess, nobody } from '@engram/auth';
 import {
   addRole,
@@ -189,12 +200,36 @@ describe('permissions of a user', () => {
     expect(may('bob', 'n')).toBe(false);
     state = after(state, addRole('app'), permit('app', 'r', 'n'));
     expect([may('alice', 'n'), may('bob', 'n')]).toEqual([false, false]);
-    state = after(state, { kind: 'user-delete', name: 'eve' }, addUser('eve'));
+    state = after(state, { kind: 'user-delete', name: 'eve' });
+    expect(may('eve', 'e')).toBe(false);
+    state = after(state, addUser('eve'));
     expect(may('eve', 'e')).toBe(false);
     state = after(state, grantRole('eve', 'root'));
     expect(may('eve', 'x')).toBe(true);
     expect(access(before, info(before, 'bob')).read(range('k'))).toBeUndefined();
   });
+});
+
+test('rights that were made in slices are those that a check looks up', () => {
+  const state = after(
+    withAlice('rw a,c', 'r x'),
+    addRole('more'),
+    grantRole('alice', 'more'),
+    permit('more', 'r', 'y'),
+  );
+  const slice = new Slice(0);
+  const work = state.prepareRights('alice', slice);
+  let step = work.next();
+  let slices = 0;
+  for (; step.done !== true; step = work.next()) {
+    slices += 1;
+    slice.renew();
+  }
+  expect(slices).toBeGreaterThan(2);
+  expect(state.rightsOf('alice')).toBe(step.value);
+  expect(access(state).write(range('b'))).toBeUndefined();
+  expect(access(state).write(range('x'))).toBe(DENIED);
+  expect(doAtOnce(state.prepareRights('bob', slice))).toBeUndefined();
 });
 
 describe('leases', () => {

@@ -66,6 +66,11 @@ describe('a log-in', () => {
     expect([error.grpc, error.message]).toEqual([9, 'etcdserver: authentication is not enabled']);
   });
 
+  test('with an empty hash is refused without asking the library', async () => {
+    const agreeing: PasswordHasher = { ...hasher, matches: async () => true };
+    expect(await checkPassword(state, 'locked', '', agreeing)).toEqual({ code: 'AuthFailed' });
+  });
+
   test('with the right password says at which auth revision it was right', async () => {
     expect(await checkPassword(state, 'alice', 'secret', hasher)).toEqual({ revision: state.revision });
   });
