@@ -29,13 +29,14 @@ describe('a simulated node', () => {
   });
 
   test('meets what it is made to meet', async () => {
-    const lines = await storiesOf(30);
+    const lines = await storiesOf(60);
     for (const what of ['node is dead', 'node has stopped', 'deposed: fenced', 'deposed: uncertain', 'leads again']) {
       expect(lines, what).toContain(what);
     }
     for (const what of [
       'node is dead, without power',
       'cut off an append that was torn',
+      'the disk has an append that was under way',
       'injected into',
       'request timed out',
       'is compacted at',

@@ -122,33 +122,6 @@ export const diskMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'torn-end-cut-unsynced',
-    what: 'a start cuts off an append that was torn, and the next loss of power brings it back',
-    edits: [
-      {
-        file: `${segment}/recover.ts`,
-        find: '    await segment.file.truncate(table.end);\n    await segment.file.sync();\n  }\n',
-        replace: '    await segment.file.truncate(table.end);\n  }\n',
-      },
-      {
-        file: `${segment}/recover.ts`,
-        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
-        replace: '  await segment.file.write(bytes, lastFrame);\n',
-      },
-    ],
-  },
-  {
-    name: 'last-frame-believed',
-    what: 'a start takes the last append for durable that is only in the cache of the system',
-    edits: [
-      {
-        file: `${segment}/recover.ts`,
-        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
-        replace: '',
-      },
-    ],
-  },
-  {
     name: 'rewritten-not-synced',
     what: 'a rewritten segment replaces the old ones before its bytes are durable',
     edits: [
@@ -198,29 +171,13 @@ export const diskMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'leftover-forgotten',
-    what: 'a start forgets a removed segment before its name is durably gone',
+    name: 'first-start-in-place',
+    what: 'the first start makes the manifest under its own name: a loss of power in the first life leaves none that opens',
     edits: [
       {
-        file: `${segment}/recover.ts`,
-        find: 'if (gone.length > 0 || removing.size > 0) await fileSystem.syncDirectory(condition.path);',
-        replace: '',
-      },
-    ],
-  },
-  {
-    name: 'first-start-not-synced',
-    what: 'the manifest of the first start gets its name before its files are durable',
-    edits: [
-      {
-        file: `${segment}/create-meta.ts`,
-        find: '  await fileSystem.syncDirectory(made);\n',
-        replace: '',
-      },
-      {
-        file: `${segment}/create-meta.ts`,
-        find: '      await file.sync();\n',
-        replace: '',
+        file: `${segment}/open.ts`,
+        find: "  if (found === 'empty') await createMeta(ground, condition);\n",
+        replace: "  if (found === 'empty') return await ground.openMeta(path, true);\n",
       },
     ],
   },
@@ -230,8 +187,8 @@ export const diskMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${segment}/log/segment-log.ts`,
-        find: '          await manifest.change(() => sealWrites(seal));\n',
-        replace: '          void sealWrites;\n          void manifest;\n',
+        find: '          await manifest.change(() => manifest.sealWrites(seal));\n',
+        replace: '          void manifest;\n',
       },
     ],
   },
