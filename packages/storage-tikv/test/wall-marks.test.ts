@@ -86,6 +86,18 @@ describe('the mark of a batch', () => {
     expect(marks.at(-1)).toBeGreaterThan(ahead);
   });
 
+  test('begins with the birth of the epoch: a leader that led before does not go on with what it knew then', async () => {
+    const bed = new SimBed();
+    const fast = new SimClock({ scheduler: bed.scheduler, rate: 3 });
+    const leader = await bed.openSealed(first, { clock: fast });
+    await bed.append(leader, batchOf(1));
+    await bed.openSealed(second);
+    await bed.clock.pass(9_000);
+    // At once, before new timestamps have come.
+    await bed.run(leader.log.seal(third).then(() => leader.log.append(batchOf(2), third)));
+    expect((await marksOf(bed, leader)).at(-1)).toBeLessThan((await timeOfPd(bed)) + 1_000);
+  });
+
   test('never goes back behind a trim: the last batch of the log stays, to tell it', async () => {
     const bed = new ImageBed();
     const fast = new SimClock({ scheduler: bed.scheduler, rate: 3 });

@@ -40,7 +40,7 @@ import type { Timestamp, TimestampClock, TimestampPool } from '@engram/tso';
 export interface LogWriterOptions {
   readonly source: LogSource;
   readonly timestamps: TimestampPool;
-  /** PD's time, for the wall-clock marks. */
+  /** PD's time, for the wall-clock marks. Each run of timestamps tells it; a takeover takes a new one for its seal. */
   readonly time: TimestampClock;
   readonly regions: SegmentRegions;
   readonly logger: Logger;
@@ -154,11 +154,10 @@ export class LogWriter {
    * is not known in time.
    */
   async seal(seal: Seal): Promise<LogPosition> {
-    const { source, opener, sealTimeoutMs, clock, time } = this.#options;
+    const { source, opener, sealTimeoutMs, clock } = this.#options;
     const endMs = clock.nowMs() + sealTimeoutMs;
     for (let sealed: number | undefined; ; ) {
       const view = await this.#view(endMs);
-      time.heard(view.snapshot.timestamp);
       const { owner, segment } = view.tail;
       let { birth } = owner;
       if (!takesOver(owner.seal, seal, source.name) && owner.opener === opener) {
