@@ -5,6 +5,7 @@ import type { StoreImage } from '@engram/backend';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode } from './harness.ts';
+import { refusal } from './ops.ts';
 
 const put = (key: string): Op => putOp(utf8(key), utf8(key));
 const remove = (key: string): Op => ({ kind: 'delete-range', range: { key: utf8(key), end: utf8('') }, prevKv: false });
@@ -92,6 +93,20 @@ test('images count for what they take until they are disposed; above the bound o
   using large = await backend.image(never);
   expect(large.count).toBe(20);
   expect(backend.replica.imagesBytes).toBe(160);
+});
+
+test('an image whose versions a compaction takes away while it is taken is refused, and holds nothing', async () => {
+  const node = await openNode(new MemoryStorage(), { sliceMax: 1, imageHoldMaxMs: 10 });
+  await using backend = node.backend;
+  await write(node, ...Array.from({ length: 500 }, (_, at) => put(`k${at}`)));
+  await write(node, put('k1'));
+  const taking = refusal(backend.image(never));
+  await backend.compact(3, false, nodeItself);
+  await node.clock.settle(3);
+  node.clock.advance(11);
+  expect(await taking).toBe('Compacted');
+  expect(backend.replica.pins.size).toBe(0);
+  expect(backend.replica.imagesBytes).toBe(0);
 });
 
 test('an image that is given up while it is taken counts no longer', async () => {

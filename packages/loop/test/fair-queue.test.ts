@@ -99,6 +99,23 @@ test('a slice that was much too long is paid for, and does not keep the queue bu
   expect(next, 'a debt is bounded').toContain('long');
 });
 
+test('a caller that has nothing left and owes is remembered until it has paid', () => {
+  const ring = new CallerRing<string>();
+  ring.push('long', 'l');
+  ring.push('short', 's');
+  expect(ring.take()).toBe('l');
+  ring.charge('long', 5 * QUANTUM_MS);
+  const taken: string[] = [];
+  while (taken.at(-1) !== 'l') {
+    taken.push(ring.take());
+    ring.charge('short', QUANTUM_MS);
+    ring.push('short', 's');
+    // It comes back a moment after the first slice of the other one.
+    if (taken.length === 1) ring.push('long', 'l');
+  }
+  expect(taken.join('')).toBe('sssssl');
+});
+
 test('the most urgent class that has time left goes first', () => {
   const queue = new FairQueue<WorkClass>();
   for (const work of WORK_CLASSES.toReversed()) queue.push(task(work), work);
