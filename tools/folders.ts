@@ -95,16 +95,8 @@ export const circles: readonly { readonly files: readonly string[]; readonly why
     why: 'a head keeps the target that was looked up for it',
   },
   {
-    files: [
-      'catch-up',
-      'live-set',
-      'range-node',
-      'read-deadlines',
-      'stream-progress',
-      'stream-state',
-      'watcher-state',
-    ].map((name) => `packages/watch-hub/src/${name}.ts`),
-    why: 'the state of a watcher and that of its stream refer to each other',
+    files: ['packages/watch-hub/src/range-node.ts', 'packages/watch-hub/src/watcher-state.ts'],
+    why: 'a watcher knows its place among the watchers of its range',
   },
   {
     files: ['packages/sim/src/sim-disk.ts', 'packages/sim/src/sim-file.ts'],

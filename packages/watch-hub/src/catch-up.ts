@@ -19,9 +19,8 @@ import type { LiveSet } from './live-set.ts';
 import type { History, HistoryPage } from './ports.ts';
 import type { Published } from './published.ts';
 import { RecentPages } from './recent-pages.ts';
-import type { StreamState } from './stream-state.ts';
 import { Walk } from './walk.ts';
-import type { Reading, WatcherState } from './watcher-state.ts';
+import type { Reading, WatcherState, WatcherStream } from './watcher-state.ts';
 
 export interface CatchUpOptions {
   readonly history: History;
@@ -69,9 +68,9 @@ type Offer = readonly EventGroup[];
 export class CatchUp {
   readonly #options: CatchUpOptions;
   readonly #unsynced = new Set<WatcherState>();
-  readonly #turns = new LinkedQueue<StreamState>();
+  readonly #turns = new LinkedQueue<WatcherStream>();
   /** Streams whose next watcher needs the batch that is being published. History does not have it yet. */
-  readonly #held = new Set<StreamState>();
+  readonly #held = new Set<WatcherStream>();
   readonly #deadlines: ReadDeadlines;
   readonly #recent: RecentPages;
   readonly #sliced: Sliced;
@@ -115,7 +114,7 @@ export class CatchUp {
   }
 
   /** Resumes a stream whose sink has room again. */
-  resume(stream: StreamState): void {
+  resume(stream: WatcherStream): void {
     this.#takeTurn(stream);
     this.pump();
   }
@@ -200,7 +199,7 @@ export class CatchUp {
     return revision(Math.max(this.#options.history.compactRevision, this.#compactRevision));
   }
 
-  #takeTurn(stream: StreamState): void {
+  #takeTurn(stream: WatcherStream): void {
     if (!stream.queued && !stream.full && stream.waiting.first !== undefined) this.#turns.push(stream);
   }
 

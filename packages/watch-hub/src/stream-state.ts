@@ -7,7 +7,6 @@ import {
   isInt64,
   isEmptyRange,
   LinkedQueue,
-  type Queued,
   type Random,
   type Revision,
 } from '@engram/core';
@@ -18,7 +17,7 @@ import type { Published } from './published.ts';
 import type { Sliced } from './sliced.ts';
 import { StreamProgress } from './stream-progress.ts';
 import { Walk } from './walk.ts';
-import { WatcherState } from './watcher-state.ts';
+import { WatcherState, type WatcherStream } from './watcher-state.ts';
 
 /** The parts that all streams of a hub share. */
 export interface StreamParts {
@@ -36,7 +35,7 @@ export interface StreamParts {
 }
 
 /** One stream: its watchers by id, and the only code that calls its sink. */
-export class StreamState implements WatchStream, Queued<StreamState> {
+export class StreamState implements WatchStream, WatcherStream {
   readonly #parts: StreamParts;
   readonly #sink: WatchSink;
   readonly #watchers = new Map<Int64, WatcherState>();
@@ -44,11 +43,10 @@ export class StreamState implements WatchStream, Queued<StreamState> {
   #nextId = 0;
   #closed = false;
   #full = false;
-  /** The stream's watchers that need a read of history, in the order in which they fell behind. */
   readonly waiting = new LinkedQueue<WatcherState>();
   queued = false;
-  before: StreamState | undefined;
-  after: StreamState | undefined;
+  before: WatcherStream | undefined;
+  after: WatcherStream | undefined;
 
   constructor(parts: StreamParts, sink: WatchSink) {
     this.#parts = parts;
@@ -65,7 +63,6 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     });
   }
 
-  /** True after the sink refused an offer, until `drained` is called, and always once the stream is closed. */
   get full(): boolean {
     return this.#full;
   }
@@ -135,9 +132,6 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     new Walk(this.#watchers, this.#parts.visits).run((watcher) => this.#drop(watcher));
   }
 
-  /**
-   * Offers groups to the sink. If the result is false, the watcher must get them again from history, after `drained`.
-   */
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
     if (this.#full) return this.#closed; // a closed stream has no more reads, so this counts as taken
     this.#parts.calling = true;
@@ -148,7 +142,6 @@ export class StreamState implements WatchStream, Queued<StreamState> {
     return taken;
   }
 
-  /** Lets the sink prepare a large offer in slices. Returns undefined if there is nothing to wait for. */
   prepare(watcher: WatcherState, groups: readonly EventGroup[]): Promise<void> | undefined {
     return this.#full ? undefined : this.#sink.prepare?.(watcher, groups);
   }

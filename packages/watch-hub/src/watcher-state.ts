@@ -1,9 +1,17 @@
-import { assert, type Int64, nextRevision, NO_REVISION, type Queued, type Revision } from '@engram/core';
+import {
+  assert,
+  type EventGroup,
+  type Int64,
+  type LinkedQueue,
+  nextRevision,
+  NO_REVISION,
+  type Queued,
+  type Revision,
+} from '@engram/core';
 import type { Backlog } from './backlog.ts';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
 import type { Watcher, WatchRequest } from './ports.ts';
 import type { RangeNode } from './range-node.ts';
-import type { StreamState } from './stream-state.ts';
 
 /**
  * - created: not started yet, so no event may be sent.
@@ -25,11 +33,36 @@ export interface Reading {
   readonly backlog: Backlog;
 }
 
+/** The stream of a watcher, as those see it who send the watcher its events. */
+export interface WatcherStream extends Queued<WatcherStream> {
+  /** True after the sink refused an offer, until `drained` is called, and always once the stream is closed. */
+  readonly full: boolean;
+  /** The stream's watchers that need a read of history, in the order in which they fell behind. */
+  readonly waiting: LinkedQueue<WatcherState>;
+  readonly progress: PhaseCounts;
+  /** Offers groups to the sink. If the result is false, the watcher must get them again from history, after `drained`. */
+  offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean;
+  /** Lets the sink prepare a large offer. Returns undefined if there is nothing to wait for. */
+  prepare(watcher: WatcherState, groups: readonly EventGroup[]): Promise<void> | undefined;
+  endCompacted(watcher: WatcherState, compactRevision: Revision): void;
+  /** Breaks the stream. */
+  fail(cause: unknown): void;
+}
+
+/** Is told of each change of a watcher's phase. */
+interface PhaseCounts {
+  live(watcher: WatcherState): void;
+  /** A watcher that was live is not any more. */
+  fellBehind(watcher: WatcherState): void;
+  /** A watcher that is not live is gone. */
+  remove(watcher: WatcherState): void;
+}
+
 /** One watcher, as the hub sees it. */
 export class WatcherState implements Watcher, Queued<WatcherState> {
   readonly watchId: Int64;
   readonly request: WatchRequest;
-  readonly stream: StreamState;
+  readonly stream: WatcherStream;
   readonly filter: Filter;
   #phase: Phase = 'created';
   /**
@@ -49,7 +82,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   before: WatcherState | undefined;
   after: WatcherState | undefined;
 
-  constructor(watchId: Int64, request: WatchRequest, stream: StreamState, storeRevision: Revision) {
+  constructor(watchId: Int64, request: WatchRequest, stream: WatcherStream, storeRevision: Revision) {
     assert(request.startRevision >= 0, 'a watcher with a negative start');
     this.watchId = watchId;
     this.request = request;
