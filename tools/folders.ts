@@ -66,6 +66,12 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     write: ['.', 'apply', 'replica', 'decide', 'answer'],
     lead: ['.', 'apply', 'replica', 'answer', 'write'],
   },
+  'watch-hub': {
+    events: ['.'],
+    live: ['.', 'events'],
+    'catch-up': ['.', 'events', 'live'],
+    streams: ['.', 'live', 'catch-up'],
+  },
   sim: { model: [] },
 };
 
@@ -95,7 +101,7 @@ export const circles: readonly { readonly files: readonly string[]; readonly why
     why: 'a head keeps the target that was looked up for it',
   },
   {
-    files: ['packages/watch-hub/src/range-node.ts', 'packages/watch-hub/src/watcher-state.ts'],
+    files: ['packages/watch-hub/src/live/range-node.ts', 'packages/watch-hub/src/live/watcher-state.ts'],
     why: 'a watcher knows its place among the watchers of its range',
   },
   {

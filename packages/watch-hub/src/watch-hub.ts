@@ -1,13 +1,13 @@
 import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision } from '@engram/core';
-import { Backlogs } from './backlog.ts';
-import { CatchUp } from './catch-up.ts';
-import { LiveSet } from './live-set.ts';
+import { Backlogs } from './live/backlog.ts';
+import { CatchUp } from './catch-up/catch-up.ts';
+import { LiveSet } from './live/live-set.ts';
 import type { History, WatchSink, WatchStream } from './ports.ts';
-import { Publication, type PublicationOptions } from './publication.ts';
+import { Publication, type PublicationOptions } from './live/publication.ts';
 import { Published } from './published.ts';
 import { SLICE_LIMITS, type SliceLimits, VISIT_US } from './slice-limits.ts';
 import { Sliced } from './sliced.ts';
-import { type StreamParts, StreamState } from './stream-state.ts';
+import { type StreamParts, StreamState } from './streams/stream-state.ts';
 
 export interface WatchHubOptions {
   readonly history: History;

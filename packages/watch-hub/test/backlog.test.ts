@@ -2,7 +2,7 @@ import { AssertionError, type EventGroup, revision, utf8 } from '@engram/core';
 import { putGroup } from '@engram/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Backlog, Backlogs } from '../src/backlog.ts';
+import { Backlog, Backlogs } from '../src/live/backlog.ts';
 import { FakeSink } from './fakes.ts';
 import { from, World } from './world.ts';
 

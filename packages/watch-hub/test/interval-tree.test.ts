@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Interval, IntervalTree, UNBOUNDED_END } from '../src/interval-tree.ts';
+import { type Interval, IntervalTree, UNBOUNDED_END } from '../src/live/interval-tree.ts';
 
 interface Node extends Interval<Node> {
   marked: boolean;

@@ -1,6 +1,6 @@
 import { type EventGroup, revision } from '@engram/core';
 import { expect, test } from 'vitest';
-import { type PageName, RecentPages } from '../src/recent-pages.ts';
+import { type PageName, RecentPages } from '../src/catch-up/recent-pages.ts';
 import { FakeSink } from './fakes.ts';
 import { World } from './world.ts';
 

@@ -243,7 +243,7 @@ const possible: readonly Mutant[] = [
     what: 'a progress mark does not wait for watchers that are behind',
     edits: [
       {
-        file: 'packages/watch-hub/src/stream-progress.ts',
+        file: 'packages/watch-hub/src/streams/stream-progress.ts',
         find: 'if (this.#watchers === 0 || this.#behind > 0)',
         replace: 'if (this.#watchers === 0)',
       },
@@ -254,7 +254,7 @@ const possible: readonly Mutant[] = [
     what: 'a watcher that refused events goes on behind them',
     edits: [
       {
-        file: 'packages/watch-hub/src/catch-up.ts',
+        file: 'packages/watch-hub/src/catch-up/catch-up.ts',
         find: 'refused?.[0]?.revision ?? next',
         replace: 'next',
       },
@@ -265,7 +265,7 @@ const possible: readonly Mutant[] = [
     what: 'a watcher does not get what was published while its history was read',
     edits: [
       {
-        file: 'packages/watch-hub/src/catch-up.ts',
+        file: 'packages/watch-hub/src/catch-up/catch-up.ts',
         find: '...groups, ...late]',
         replace: '...groups]',
       },
@@ -276,7 +276,7 @@ const possible: readonly Mutant[] = [
     what: 'a watcher gets what was published while its history was read before that history',
     edits: [
       {
-        file: 'packages/watch-hub/src/catch-up.ts',
+        file: 'packages/watch-hub/src/catch-up/catch-up.ts',
         find: '[...groups, ...late]',
         replace: '[...late, ...groups]',
       },

@@ -9,8 +9,8 @@ import {
   type Revision,
 } from '@engram/core';
 import type { Backlog } from './backlog.ts';
-import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from './group-shares.ts';
-import type { Watcher, WatchRequest } from './ports.ts';
+import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from '../events/group-shares.ts';
+import type { Watcher, WatchRequest } from '../ports.ts';
 import type { RangeNode } from './range-node.ts';
 
 /**

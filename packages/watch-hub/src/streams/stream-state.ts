@@ -10,14 +10,14 @@ import {
   type Random,
   type Revision,
 } from '@engram/core';
-import type { CatchUp } from './catch-up.ts';
-import type { LiveSet } from './live-set.ts';
-import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from './ports.ts';
-import type { Published } from './published.ts';
-import type { Sliced } from './sliced.ts';
+import type { CatchUp } from '../catch-up/catch-up.ts';
+import type { LiveSet } from '../live/live-set.ts';
+import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from '../ports.ts';
+import type { Published } from '../published.ts';
+import type { Sliced } from '../sliced.ts';
 import { StreamProgress } from './stream-progress.ts';
-import { Walk } from './walk.ts';
-import { WatcherState, type WatcherStream } from './watcher-state.ts';
+import { Walk } from '../walk.ts';
+import { WatcherState, type WatcherStream } from '../live/watcher-state.ts';
 
 /** The parts that all streams of a hub share. */
 export interface StreamParts {

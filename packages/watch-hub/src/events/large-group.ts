@@ -8,8 +8,8 @@ import {
   type KvEvent,
 } from '@engram/core';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share, ShareDraft } from './group-shares.ts';
-import { EVENT_US } from './slice-limits.ts';
-import type { Sliced } from './sliced.ts';
+import { EVENT_US } from '../slice-limits.ts';
+import type { Sliced } from '../sliced.ts';
 
 /** Ascending pairs of indices into the events. The first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];

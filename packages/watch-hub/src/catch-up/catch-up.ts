@@ -10,17 +10,17 @@ import {
   revision,
   type Revision,
 } from '@engram/core';
-import { Backlog, type Backlogs } from './backlog.ts';
-import { type SliceLimits, VISIT_US } from './slice-limits.ts';
-import { Sliced } from './sliced.ts';
+import { Backlog, type Backlogs } from '../live/backlog.ts';
+import { type SliceLimits, VISIT_US } from '../slice-limits.ts';
+import { Sliced } from '../sliced.ts';
 import { checkPage, countEvents, filterGroups, filterInSlices } from './page-offers.ts';
 import { ReadDeadlines } from './read-deadlines.ts';
-import type { LiveSet } from './live-set.ts';
-import type { History, HistoryPage } from './ports.ts';
-import type { Published } from './published.ts';
+import type { LiveSet } from '../live/live-set.ts';
+import type { History, HistoryPage } from '../ports.ts';
+import type { Published } from '../published.ts';
 import { RecentPages } from './recent-pages.ts';
-import { Walk } from './walk.ts';
-import type { Reading, WatcherState, WatcherStream } from './watcher-state.ts';
+import { Walk } from '../walk.ts';
+import type { Reading, WatcherState, WatcherStream } from '../live/watcher-state.ts';
 
 export interface CatchUpOptions {
   readonly history: History;

@@ -1,9 +1,9 @@
 import { assert, type EventGroup, type KeyRange, keyText, type Random, type Revision } from '@engram/core';
 import type { Backlogs } from './backlog.ts';
-import { GroupShares, type Share } from './group-shares.ts';
+import { GroupShares, type Share } from '../events/group-shares.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
-import type { Run } from './run.ts';
+import type { Run } from '../events/run.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 export interface LiveSetOptions {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
-import type { Reading, WatcherState } from './watcher-state.ts';
+import type { Reading, WatcherState } from '../live/watcher-state.ts';
 
 interface UnderWay {
   readonly watcher: WatcherState;

@@ -1,8 +1,8 @@
 import { assert, type EventGroup, type KvEvent, type Revision } from '@engram/core';
-import { DROP_NOTHING, type Filter, filterGroup, passes } from './group-shares.ts';
-import type { Sliced } from './sliced.ts';
-import type { HistoryPage } from './ports.ts';
-import { EVENT_US } from './slice-limits.ts';
+import { DROP_NOTHING, type Filter, filterGroup, passes } from '../events/group-shares.ts';
+import type { Sliced } from '../sliced.ts';
+import type { HistoryPage } from '../ports.ts';
+import { EVENT_US } from '../slice-limits.ts';
 
 /** Asserts that a page keeps the contract of `History.read`. Returns the number of its events. */
 export function checkPage(page: HistoryPage, from: Revision, to: Revision): number {

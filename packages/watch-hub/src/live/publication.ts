@@ -1,13 +1,13 @@
 import type { EventGroup, Revision } from '@engram/core';
-import type { Filter, Share } from './group-shares.ts';
-import { LargeGroup, type Stretches } from './large-group.ts';
+import type { Filter, Share } from '../events/group-shares.ts';
+import { LargeGroup, type Stretches } from '../events/large-group.ts';
 import type { LiveSet } from './live-set.ts';
 import type { RangeNode } from './range-node.ts';
-import { type Match, Run } from './run.ts';
+import { type Match, Run } from '../events/run.ts';
 import { takesAll } from './live-set.ts';
-import type { Sliced } from './sliced.ts';
+import type { Sliced } from '../sliced.ts';
 import type { WatcherState } from './watcher-state.ts';
-import { MATCH_US, OFFER_US, type SliceLimits } from './slice-limits.ts';
+import { MATCH_US, OFFER_US, type SliceLimits } from '../slice-limits.ts';
 
 export interface PublicationOptions {
   readonly live: LiveSet;

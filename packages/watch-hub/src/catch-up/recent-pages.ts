@@ -1,6 +1,6 @@
 import type { EventGroup, KeyRange, Revision } from '@engram/core';
-import { cutIntoOffers } from './cut-into-offers.ts';
-import type { HistoryPage } from './ports.ts';
+import { cutIntoOffers } from '../events/cut-into-offers.ts';
+import type { HistoryPage } from '../ports.ts';
 
 /** Bytes that an event takes beside its KeyValue, approximately. */
 const EVENT_BYTES = 200;

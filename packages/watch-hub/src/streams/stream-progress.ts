@@ -1,8 +1,8 @@
 import { type Clock, LinkedQueue, type Revision, type Timer } from '@engram/core';
-import type { Published } from './published.ts';
-import type { Sliced } from './sliced.ts';
-import { Walk } from './walk.ts';
-import type { WatcherState } from './watcher-state.ts';
+import type { Published } from '../published.ts';
+import type { Sliced } from '../sliced.ts';
+import { Walk } from '../walk.ts';
+import type { WatcherState } from '../live/watcher-state.ts';
 
 export interface StreamProgressOptions {
   readonly clock: Clock;
