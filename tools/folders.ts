@@ -67,7 +67,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     lead: ['.', 'apply', 'replica', 'answer', 'write'],
   },
   'watch-hub': {
-    events: ['.'],
+    events: [],
     live: ['.', 'events'],
     'catch-up': ['.', 'events', 'live'],
     streams: ['.', 'live', 'catch-up'],

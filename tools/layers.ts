@@ -48,7 +48,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['core', 'loop'],
   sequencer: ['core'],
   lease: ['core', 'loop'],
-  'watch-hub': ['core'],
+  'watch-hub': ['core', 'loop'],
   'raft-ts': ['core', 'protobuf'],
   tso: ['core'],
   election: ['core', 'protobuf', 'raft-ts'],

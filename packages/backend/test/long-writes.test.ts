@@ -64,10 +64,10 @@ test('a long delete gives way, and until it takes effect, whole, everybody else 
   for (; !done; seen += 1) {
     await turns(node, 1);
     if (done) break;
-    // In every answer meanwhile, the revision and the keys change together, and so do the watchers' events.
+    // In every answer meanwhile, the revision and the keys change together. Watchers get the events not before that.
     const { count: keys, revision } = await counted(node);
     expect(keys).toBe(revision === before ? KEYS : 0);
-    expect(sink.groups.length).toBe(backend.revision - before);
+    expect(sink.groups.length).toBeLessThanOrEqual(backend.revision - before);
   }
   expect(seen, 'turns that others had').toBeGreaterThan(10);
   const [answer] = (await clock.run(deleting)).responses;

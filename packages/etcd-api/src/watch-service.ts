@@ -78,7 +78,7 @@ class WatchCall implements StreamHandler, WatchSink {
     this.#watchers = watchers;
     this.#call = call;
     this.#queueBytesMax = parts.limits.streamQueueBytesMax;
-    this.#stream = parts.store.watchHub.openStream(this);
+    this.#stream = parts.store.watchHub.openStream(this, call.client);
   }
 
   message(bytes: Uint8Array): void {

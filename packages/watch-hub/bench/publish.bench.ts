@@ -8,6 +8,7 @@ import {
   revision,
   utf8,
 } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { Prng } from '@engram/sim';
 import { putGroup } from '@engram/core/testing';
 import { type History, WatchHub, type WatchSink } from '@engram/watch-hub';
@@ -18,7 +19,7 @@ const full = process.env['BENCH'] !== 'smoke';
 
 const random = new Prng(1);
 const clock: Clock = {
-  nowMs: () => 0,
+  nowMs: () => performance.now(),
   wallMs: () => 0,
   after: () => ({ cancel: () => undefined }),
   soon: (fire) => void setImmediate(fire),
@@ -69,7 +70,14 @@ function cpuNs(): number {
 }
 
 async function run({ name, streams, ranges, revisions, key }: Case): Promise<void> {
-  const hub = new WatchHub({ history, revision: revision(1), clock, random, progressIntervalMs: 600_000 });
+  const hub = new WatchHub({
+    history,
+    revision: revision(1),
+    clock,
+    loop: new Loop({ clock }),
+    random,
+    progressIntervalMs: 600_000,
+  });
   const sink = new CountingSink();
   const opened = Array.from({ length: streams }, () => hub.openStream(sink));
   const request = { startRevision: revision(0), prevKv: true, progressNotify: false, noPut: false, noDelete: false };

@@ -11,6 +11,7 @@ import {
   utf8,
 } from '@engram/core';
 import { putGroup } from '@engram/core/testing';
+import { Loop } from '@engram/loop';
 import { realClock, realRandom, StallMeter } from '@engram/sim';
 import { type History, WatchHub, type WatchSink, type WatchStream } from '@engram/watch-hub';
 
@@ -73,7 +74,9 @@ async function until(done: () => boolean): Promise<void> {
 
 function hubOf(): WatchHub {
   const at = revision(100);
-  return new WatchHub({ history, revision: at, clock: realClock, random: realRandom, progressIntervalMs: PROGRESS_MS });
+  const clock = realClock;
+  const loop = new Loop({ clock });
+  return new WatchHub({ history, revision: at, clock, loop, random: realRandom, progressIntervalMs: PROGRESS_MS });
 }
 
 async function oneStream(): Promise<void> {

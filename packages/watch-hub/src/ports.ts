@@ -53,7 +53,7 @@ export interface WatchStream {
    *
    * - usually within this call;
    * - at the end of the turn, once for all later requests, if another request of the same turn was answered already;
-   * - after the batch, if one is being published in slices;
+   * - after the batch, if one is being published;
    * - never if a watcher is behind or starts in the future, or if the sink has no room. The client must ask again.
    */
   requestProgress(): void;
@@ -82,7 +82,7 @@ export interface WatchSink {
    */
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean;
   /**
-   * Called before `events` if an offer has 1000 events or more, so that a sink can encode them in slices, once for all
+   * Called before `events` if an offer has 1000 events or more, so that a sink can encode them bit by bit, once for all
    * watchers that are offered the same array. `events` follows after the promise has resolved, or synchronously if
    * there is no promise. Other watchers may be offered the array meanwhile: once it is ready, it stays so. The hub may also
    * drop the offer. The promise may reject for a broken invariant only.
@@ -123,7 +123,8 @@ export interface History {
    *
    * Rejects with EngramError Compacted if compaction overtakes the read, and with any other error if the stream must
    * break. The hub gives up a read that takes longer than its bound (10 s) and breaks the stream. After the signal the
-   * hub drops the page. The read should settle soon, because it counts as a concurrent read until then.
+   * hub drops the page. The read should settle soon, because it counts as a concurrent read until then. `client` is the one
+   * for whom it is (`WatchHub.openStream`).
    */
   read(
     range: KeyRange,
@@ -132,5 +133,6 @@ export interface History {
     groupsMax: number,
     prevKv: boolean,
     signal: AbortSignal,
+    client: object | string,
   ): Promise<HistoryPage>;
 }

@@ -1,6 +1,6 @@
 import { assert, type Revision } from '@engram/core';
 
-/** How far the hub has published. While it publishes a batch in slices, the hub is between two revisions. */
+/** How far the hub has published. While it publishes a batch, the hub is between two revisions. */
 export class Published {
   #revision: Revision;
   #header: Revision;
@@ -26,12 +26,12 @@ export class Published {
     return this.#header;
   }
 
-  /** True while a batch is published in slices: some watchers have its events already, others do not. */
+  /** True while a batch is published: some watchers have its events already, others do not. */
   get inBetween(): boolean {
     return this.#header !== this.#revision;
   }
 
-  /** Moves the revision after a batch that is published within one call. */
+  /** Moves the revision behind a batch that no watcher waits for. */
   move(revision: Revision): void {
     assert(!this.inBetween, 'moved while a batch is being published');
     this.#revision = revision;
@@ -50,7 +50,7 @@ export class Published {
   end(): readonly (() => void)[] {
     this.#revision = this.#header;
     const waiting = this.#waiting;
-    this.#waiting = [];
+    if (waiting.length > 0) this.#waiting = [];
     return waiting;
   }
 

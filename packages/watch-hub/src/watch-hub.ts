@@ -1,19 +1,22 @@
 import { assert, type Clock, type CommittedBatch, type Logger, type Random, type Revision } from '@engram/core';
+import type { Job, Loop, Task } from '@engram/loop';
 import { Backlogs } from './live/backlog.ts';
 import { CatchUp } from './catch-up/catch-up.ts';
 import { LiveSet } from './live/live-set.ts';
+import { WATCH_LIMITS, type WatchLimits } from './limits.ts';
 import type { History, WatchSink, WatchStream } from './ports.ts';
 import { Publication, type PublicationOptions } from './live/publication.ts';
 import { Published } from './published.ts';
-import { SLICE_LIMITS, type SliceLimits, VISIT_US } from './slice-limits.ts';
-import { Sliced } from './sliced.ts';
 import { type StreamParts, StreamState } from './streams/stream-state.ts';
+import { Walks } from './walks.ts';
 
 export interface WatchHubOptions {
   readonly history: History;
   /** The store's revision at the start. The first group published must be the one after it. */
   readonly revision: Revision;
   readonly clock: Clock;
+  /** The owner of the event loop's time, by the same clock. */
+  readonly loop: Loop;
   readonly random: Random;
   /** Time between two periodic progress messages of a watcher without events. A jitter of up to a tenth is added. */
   readonly progressIntervalMs: number;
@@ -32,8 +35,7 @@ export interface WatchHubOptions {
   readonly backlogBytesMax?: number;
   /** Memory limit of the backlogs of all watchers together. */
   readonly backlogTotalBytesMax?: number;
-  /** How much work is done before the hub yields. */
-  readonly slices?: Partial<SliceLimits>;
+  readonly limits?: Partial<WatchLimits>;
 }
 
 /** The hub's gauges. */
@@ -64,9 +66,11 @@ const BACKLOG_GROUPS_MAX = 10_000;
 const BACKLOG_BYTES_MAX = 8 << 20;
 const BACKLOG_TOTAL_BYTES_MAX = 32 << 20;
 
+const PUBLISH: Task = { work: 'durable', caller: 'watches', stage: 'publish' };
+
 /**
  * Takes committed batches and sends each watcher its events: in order, each exactly once, and revisions whole. A batch
- * reaches the sinks of its live watchers within the call, or in slices if it is very large. Past events are read from
+ * reaches the sinks of its live watchers within the call, if a slice of the loop is enough. Past events are read from
  * history in pages. The hub holds no events beyond what a read under way needs, so a slow client costs reads, not
  * memory.
  */
@@ -77,18 +81,18 @@ export class WatchHub {
   readonly #parts: StreamParts;
   readonly #streams = new Set<StreamState>();
   readonly #published: Published;
-  readonly #publishing: PublicationOptions;
-  /** True until the promise of the current publication settles. */
-  #inSlices = false;
+  readonly #loop: Loop;
+  readonly #publication: PublicationOptions;
+  /** True until all of a batch is done, and all who waited for that are told. */
+  #publishing = false;
   #closed = false;
 
   constructor(options: WatchHubOptions) {
     assert(options.progressIntervalMs >= 1, 'progress without an interval');
     const published = new Published(options.revision);
-    const { history, clock, random, progressIntervalMs } = options;
-    const limits = { ...SLICE_LIMITS, ...options.slices };
-    const { sliceUs } = limits;
-    const visits = new Sliced(clock, sliceUs);
+    const { history, clock, loop, random, progressIntervalMs } = options;
+    const limits = { ...WATCH_LIMITS, ...options.limits };
+    const walks = new Walks(loop, clock);
     const backlogs = new Backlogs({
       groupsMax: options.backlogGroupsMax ?? BACKLOG_GROUPS_MAX,
       bytesMax: options.backlogBytesMax ?? BACKLOG_BYTES_MAX,
@@ -112,13 +116,15 @@ export class WatchHub {
       readMsMax: options.historyReadMsMax ?? HISTORY_READ_MS_MAX,
       recentBytesMax: options.recentBytesMax ?? RECENT_BYTES_MAX,
       limits,
-      visits,
+      loop,
+      walks,
     });
     const closed = (stream: StreamState): void => {
       this.#streams.delete(stream);
     };
     this.#published = published;
-    this.#publishing = { live, sliced: new Sliced(clock, sliceUs), limits, offerBytesMax: OFFER_BYTES_MAX };
+    this.#loop = loop;
+    this.#publication = { live, turn: loop, limits, offerBytesMax: OFFER_BYTES_MAX };
     this.#live = live;
     this.#backlogs = backlogs;
     this.#catchUp = catchUp;
@@ -128,7 +134,8 @@ export class WatchHub {
       clock,
       random,
       progressIntervalMs,
-      visits,
+      loop,
+      walks,
       published,
       closed,
       calling: false,
@@ -170,14 +177,13 @@ export class WatchHub {
    * watcher that falls behind reads it there.
    *
    * When the call for an ordinary batch returns, every live watcher's sink has its matches and the hub's revision has
-   * moved. A batch with very many events, or with events for very many watchers, continues in slices. The call then
-   * returns a promise. The revision moves before the promise resolves, and no other batch may be published until then.
-   * Meanwhile no progress is sent, and new watchers get the batch from history. The promise rejects for a broken
-   * invariant only.
+   * moved. A batch that takes longer than a slice of the loop gives way, and the call returns a promise. The revision moves
+   * before the promise resolves, and no other batch may be published until then. Meanwhile no progress is sent, and new
+   * watchers get the batch from history. The promise rejects for a broken invariant only.
    */
   publish(batch: CommittedBatch): Promise<void> | undefined {
     assert(!this.#parts.calling, 'a watch sink published');
-    assert(!this.#inSlices, 'published while a batch is being published');
+    assert(!this.#publishing, 'published while a batch is being published');
     const { groups, revision } = batch;
     let last = this.#published.revision;
     for (const group of groups) {
@@ -186,30 +192,26 @@ export class WatchHub {
       last = group.revision;
     }
     assert(revision === last, 'a batch that ends elsewhere than its groups');
-    if (this.#live.size === 0) {
+    if (this.#live.size === 0 || groups.length === 0) {
       this.#published.move(revision);
-    } else {
-      const publication = new Publication(this.#publishing, groups, revision);
-      if (!publication.matchAtOnce()) return this.#publishInSlices(publication, revision);
-      this.#published.move(revision);
-      publication.handAtOnce();
+      this.#catchUp.pump();
+      return undefined;
     }
-    this.#catchUp.pump();
-    return undefined;
+    return this.#loop.run(PUBLISH, this.#publish(new Publication(this.#publication, groups, revision), revision));
   }
 
-  async #publishInSlices(publication: Publication, revision: Revision): Promise<void> {
-    const { sliced } = this.#publishing;
-    this.#inSlices = true;
+  *#publish(publication: Publication, revision: Revision): Job<undefined> {
+    this.#publishing = true;
     this.#published.begin(revision);
-    await publication.inSlices();
+    if (!publication.some()) yield* publication.rest();
     const waiting = this.#published.end();
     this.#catchUp.resumeHeld();
     for (const act of waiting) {
       act();
-      if (sliced.spend(VISIT_US)) await sliced.turn();
+      if (this.#loop.shouldYield()) yield;
     }
-    this.#inSlices = false;
+    this.#publishing = false;
+    return undefined;
   }
 
   /**
@@ -222,8 +224,9 @@ export class WatchHub {
     this.#catchUp.pump();
   }
 
-  openStream(sink: WatchSink): WatchStream {
-    const stream = new StreamState(this.#parts, sink);
+  /** `client`: streams of one client have together as much of the loop's time as those of another. */
+  openStream(sink: WatchSink, client: object | string = sink): WatchStream {
+    const stream = new StreamState(this.#parts, sink, client);
     this.#streams.add(stream);
     if (this.#closed) stream.close();
     return stream;

@@ -1,4 +1,5 @@
-import type { EventGroup } from '@engram/core';
+import type { EventGroup, Revision } from '@engram/core';
+import { SLICE_MS } from '@engram/loop';
 import type { Watcher } from '@engram/watch-hub';
 import { expect, test } from 'vitest';
 import { FakeSink, settled, text, turn } from './fakes.ts';
@@ -33,18 +34,43 @@ class PreparingSink extends FakeSink {
 }
 
 /** A revision of three events is a large one. */
-const LARGE = { slices: { largeGroup: 3 } };
+const LARGE = { limits: { largeGroup: 3 } };
+
+/** A time that passes only where the test says so. */
+function stopwatch(): { readonly nowMs: () => number; readonly wait: (ms: number) => void } {
+  let passedMs = 0;
+  const wait = (ms: number): void => {
+    passedMs += ms;
+  };
+  return { nowMs: () => passedMs, wait };
+}
+
+/** A sink that takes a while to encode what it is offered. */
+class SlowSink extends FakeSink {
+  readonly #encode: () => void;
+
+  constructor(encode: () => void) {
+    super();
+    this.#encode = encode;
+  }
+
+  override events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
+    this.#encode();
+    return super.events(watcher, groups, headerRevision);
+  }
+}
 
 test('pages that are at hand are taken a few in each turn', async () => {
-  const world = new World({ history: past(5_000) });
-  const sinks = Array.from({ length: 20 }, () => new FakeSink());
+  const { nowMs, wait } = stopwatch();
+  const world = new World({ history: past(5_000), nowMs });
+  const sinks = Array.from({ length: 20 }, () => new SlowSink(() => wait(SLICE_MS / 2)));
   for (const sink of sinks) world.watch('a', from(2), world.hub.openStream(sink));
   const offers = (): number => sinks.reduce((sum, sink) => sum + sink.take().length, 0);
   let all = 0;
   do {
     await settled();
     const now = offers();
-    expect(now, 'a page costs half a slice').toBeLessThanOrEqual(3);
+    expect(now, 'a page takes half a slice').toBeLessThanOrEqual(3);
     all += now;
   } while (turn(world.clock));
   expect(all).toBe(100);
@@ -53,7 +79,13 @@ test('pages that are at hand are taken a few in each turn', async () => {
 });
 
 test('reads that find nothing are many in a turn', async () => {
-  const world = new World({ history: past(10) });
+  const { nowMs, wait } = stopwatch();
+  const world = new World({ history: past(10), nowMs });
+  const read = world.store.read.bind(world.store);
+  world.store.read = (...asked) => {
+    wait(0.005);
+    return read(...asked);
+  };
   for (let at = 0; at < 20_000; at += 1) world.watch('b', from(2));
   let turns = 0;
   for (await settled(); turn(world.clock); turns += 1) await settled();
@@ -66,8 +98,9 @@ test('reads that find nothing are many in a turn', async () => {
 });
 
 test('a page that waits for its turn is taken, with what came meanwhile, or given up with its watcher', async () => {
-  const world = new World({ auto: false, history: past(3_000), hub: { historyReadsMax: 3 } });
-  const sinks = [new FakeSink(), new FakeSink(), new FakeSink()];
+  const { nowMs, wait } = stopwatch();
+  const world = new World({ auto: false, history: past(3_000), hub: { historyReadsMax: 3 }, nowMs });
+  const sinks = Array.from({ length: 3 }, () => new SlowSink(() => wait(SLICE_MS)));
   const streams = sinks.map((sink) => world.hub.openStream(sink));
   for (const stream of streams) world.watch('a', from(2_002), stream);
   await world.clock.pass(0);
@@ -247,6 +280,6 @@ test('nobody prepares for a stream without room', async () => {
   sink.events = () => false;
   world.put('x');
   sink.events = offer;
-  await world.clock.run(world.batch(['a', 'b', 'c'])!);
+  await world.batch(['a', 'b', 'c']);
   expect(sink.take()).toEqual([]);
 });

@@ -1,12 +1,10 @@
 import { EVENT_DELETE, EVENT_PUT, type EventGroup, type EventType, rangeContains, revision, utf8 } from '@engram/core';
 import { putGroup } from '@engram/core/testing';
-import { Scheduler, SimClock } from '@engram/sim';
+import { finish, type PureJob, StepPace, unhurried } from '@engram/loop';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, GroupShares } from '../src/events/group-shares.ts';
 import { LargeGroup } from '../src/events/large-group.ts';
-import { EVENT_US } from '../src/slice-limits.ts';
-import { Sliced } from '../src/sliced.ts';
 import { range, text } from './fakes.ts';
 
 function groupOf(changes: readonly string[]): EventGroup {
@@ -19,18 +17,17 @@ function groupOf(changes: readonly string[]): EventGroup {
   return { revision: revision(7), events };
 }
 
-/** A `Sliced` that visits `eventsMax` events between two turns, its clock, and a count of the turns. */
-function slicedBy(eventsMax: number): { readonly sliced: Sliced; readonly clock: SimClock; turns: number } {
-  const clock = new SimClock({ scheduler: new Scheduler() });
-  const made = { sliced: new Sliced(clock, eventsMax * EVENT_US), clock, turns: 0 };
-  expect(made.sliced.eventsMax).toBe(eventsMax);
-  const { soon } = clock;
-  clock.soon = (fire) => {
-    made.turns += 1;
-    soon.call(clock, fire);
-  };
-  return made;
+/** Does the job in slices of so many events. Returns the result, and how often the job gave way. */
+function inSlices<Result>(pace: StepPace, job: PureJob<Result>): { readonly result: Result; readonly turns: number } {
+  for (let turns = 0; ; turns += 1) {
+    pace.begin();
+    const step = job.next();
+    if (step.done === true) return { result: step.value, turns };
+  }
 }
+
+const STRIDE = 16;
+const largeOf = (changes: readonly string[]): LargeGroup => finish(LargeGroup.of(groupOf(changes), unhurried, STRIDE));
 
 const KEYS = ['a', 'ab', 'abc', 'b', 'ba', 'bc', 'c', 'z', '\0', '\u007f'];
 const PATTERNS = ['a', 'b', 'ab', 'a*', 'b*', '*', 'ab*', 'a..b', 'ab..bc', 'y', '\0', 'a..z'];
@@ -42,13 +39,13 @@ const changes = fc
   );
 const filter = fc.constantFrom(DROP_NOTHING, DROP_PUTS, DROP_DELETES, DROP_PUTS | DROP_DELETES);
 
-test('what a range gets is what asking each event would find, and the same for ordinary groups', async () => {
+test('what a range gets is what asking each event would find, and the same for ordinary groups', () => {
   const asked = fc.array(fc.tuple(fc.constantFrom(...PATTERNS), filter), { minLength: 1, maxLength: 12 });
-  await fc.assert(
-    fc.asyncProperty(changes, asked, fc.integer({ min: 1, max: 9 }), async (changes, asked, eventsMax) => {
+  fc.assert(
+    fc.property(changes, asked, fc.integer({ min: 1, max: 9 }), (changes, asked, stride) => {
       const group = groupOf(changes);
-      const { sliced, clock } = slicedBy(eventsMax);
-      const large = await clock.run(LargeGroup.of(group, sliced));
+      const pace = new StepPace(stride);
+      const large = inSlices(pace, LargeGroup.of(group, pace, stride)).result;
       const ordinary = new GroupShares(group);
       for (const [pattern, filter] of asked) {
         const { events } = group;
@@ -60,7 +57,7 @@ test('what a range gets is what asking each event would find, and the same for o
         }
         expect(indices).toEqual(matched);
         if (matched.length === 0) continue;
-        const share = await clock.run(large.share(stretches, filter));
+        const share = inSlices(pace, large.share(stretches, filter)).result;
         const expected = ordinary.of(matched, filter);
         expect(share && { ...share, groups: share.groups.map(text) }).toEqual(
           expected && { ...expected, groups: expected.groups.map(text) },
@@ -71,50 +68,43 @@ test('what a range gets is what asking each event would find, and the same for o
   );
 });
 
-test('those who match the same get the same array, whatever they asked for', async () => {
-  const { sliced } = slicedBy(1_000);
-  const large = await LargeGroup.of(groupOf(['-a', '-ab', '-b', '-ba', '-c']), sliced);
-  const share = (pattern: string, filter = DROP_NOTHING) => large.share(large.within(range(pattern)), filter);
-  const ofB = await share('b*');
-  expect(await share('b..c')).toBe(ofB);
-  expect(await share('b*', DROP_PUTS)).toBe(ofB);
-  expect(await share('b*', DROP_DELETES)).toBeUndefined();
-  expect((await share('*'))?.groups).toBe((await share('a..d'))?.groups);
+test('those who match the same get the same array, whatever they asked for', () => {
+  const large = largeOf(['-a', '-ab', '-b', '-ba', '-c']);
+  const share = (pattern: string, filter = DROP_NOTHING) => finish(large.share(large.within(range(pattern)), filter));
+  const ofB = share('b*');
+  expect(share('b..c')).toBe(ofB);
+  expect(share('b*', DROP_PUTS)).toBe(ofB);
+  expect(share('b*', DROP_DELETES)).toBeUndefined();
+  expect(share('*')?.groups).toBe(share('a..d')?.groups);
 });
 
-test('a whole deletion is one run; a transaction has one for each operation', async () => {
-  const { sliced } = slicedBy(1_000);
-  const runs = async (changes: readonly string[]): Promise<number> =>
-    (await LargeGroup.of(groupOf(changes), sliced)).runs;
-  expect(await runs(['a', 'b', 'c'])).toBe(1);
-  expect(await runs(['b', 'c', 'a', 'd', '-aa'])).toBe(3);
+test('a whole deletion is one run; a transaction has one for each operation', () => {
+  expect(largeOf(['a', 'b', 'c']).runs).toBe(1);
+  expect(largeOf(['b', 'c', 'a', 'd', '-aa']).runs).toBe(3);
 });
 
-test('nothing walks over all events in one go', async () => {
-  const made = slicedBy(160);
+test('nothing walks over all events in one go', () => {
+  const pace = new StepPace(160);
   const keys = Array.from({ length: 16_000 }, (_, at) => `-k${String(at).padStart(6, '0')}`);
-  const large = await made.clock.run(LargeGroup.of(groupOf(keys), made.sliced));
+  const made = inSlices(pace, LargeGroup.of(groupOf(keys), pace, STRIDE));
   expect(made.turns).toBe(100);
+  const large = made.result;
   const stretches = large.within(range('k0..k008000'));
-  await made.clock.run(large.share(stretches, DROP_NOTHING));
-  expect(made.turns).toBe(150);
+  expect(inSlices(pace, large.share(stretches, DROP_NOTHING)).turns).toBe(50);
   expect(large.cutEvents).toBe(8_000);
-  await made.clock.run(large.share(stretches, DROP_NOTHING));
-  await made.clock.run(large.share(large.within(range('*')), DROP_PUTS));
-  expect([made.turns, large.cutEvents]).toEqual([150, 8_000]);
+  expect(inSlices(pace, large.share(stretches, DROP_NOTHING)).turns).toBe(0);
+  expect(inSlices(pace, large.share(large.within(range('*')), DROP_PUTS)).turns).toBe(0);
+  expect(large.cutEvents).toBe(8_000);
 });
 
-test('what is kept for others is bounded', async () => {
-  const { sliced } = slicedBy(1_000);
-  const large = await LargeGroup.of(groupOf(['a', 'b', 'c', 'd']), sliced);
-  const share = async (pattern: string): Promise<boolean> => {
+test('what is kept for others is bounded', () => {
+  const large = largeOf(['a', 'b', 'c', 'd']);
+  const share = (pattern: string): boolean => {
     const stretches = large.within(range(pattern));
     const had = large.has(stretches);
-    await large.share(stretches, DROP_NOTHING);
+    finish(large.share(stretches, DROP_NOTHING));
     return had;
   };
   const patterns = ['a..d', 'a..c', 'b..d', 'a..d', 'c..z', 'a..d', 'c..z', '*'];
-  const had: boolean[] = [];
-  for (const pattern of patterns) had.push(await share(pattern));
-  expect(had).toEqual([false, false, false, true, false, false, true, true]);
+  expect(patterns.map(share)).toEqual([false, false, false, true, false, false, true, true]);
 });

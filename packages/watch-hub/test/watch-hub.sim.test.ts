@@ -12,6 +12,7 @@ import {
 } from '@engram/core';
 import { WatchHub, type Watcher, type WatchSink, type WatchStream } from '@engram/watch-hub';
 import { expect, test } from 'vitest';
+import { Loop, SeededPace } from '@engram/loop';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
 import { type Change, FakeStore, request, settled, text, turn } from './fakes.ts';
 
@@ -158,7 +159,7 @@ class SimWorld {
   streams: SimStream[] = [];
   /** A committed batch that is not published yet. The hub was asked already which superseded versions it wants. */
   #unpublished: CommittedBatch | undefined;
-  /** The revision of the batch that the hub is publishing in slices. */
+  /** The revision of the batch that the hub is publishing. */
   publishing: Revision | undefined;
   /** The last compact revision that the hub was told. */
   #compacted: Revision = NO_REVISION;
@@ -176,18 +177,14 @@ class SimWorld {
       history: this.store,
       revision: this.store.revision,
       clock: this.clock,
+      loop: new Loop({ clock: this.clock, pace: new SeededPace(new Prng(seed).fork('slices')) }),
       random: new Prng(seed ^ 0x5eed),
       progressIntervalMs: 100,
       catchUpGroupsMax: this.pageMax,
       historyReadsMax: 3,
       historyReadMsMax: 60,
       // In odd worlds few parts of large revisions are copied, and the rest is left to history.
-      slices: {
-        sliceUs: this.random.pick([0.2, 2, 8]),
-        atOnceUs: 9,
-        largeGroup: 4,
-        cutEventsMax: seed % 2 === 0 ? 1_000 : 4,
-      },
+      limits: { largeGroup: 4, matchesMax: 9, cutEventsMax: seed % 2 === 0 ? 1_000 : 4, stride: 1 },
       backlogGroupsMax: 5,
       backlogBytesMax: 2_200,
       backlogTotalBytesMax: 5_000,

@@ -1,4 +1,5 @@
 import { type Int64, revision } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { Prng, Scheduler, SimClock } from '@engram/sim';
 import { WatchHub, type WatchHubOptions, type WatchRequest, type WatchStream } from '@engram/watch-hub';
 import { type Change, FakeSink, FakeStore, request } from './fakes.ts';
@@ -9,11 +10,16 @@ export interface WorldOptions {
   /** Changes committed before the hub exists, one per revision. */
   readonly history?: readonly Change[];
   readonly hub?: Partial<WatchHubOptions>;
+  /** Steps of a slice. If undefined, slices are measured. */
+  readonly steps?: number;
+  /** The time by which slices are measured. If undefined, that of the clock, which stands still within a turn. */
+  readonly nowMs?: () => number;
 }
 
 /** A hub over fakes, and one stream on it. */
 export class World {
   readonly clock = new SimClock({ scheduler: new Scheduler() });
+  readonly loop: Loop;
   readonly store: FakeStore;
   readonly hub: WatchHub;
   readonly sink = new FakeSink();
@@ -22,10 +28,17 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.store = new FakeStore({ auto: options.auto ?? true });
     for (const change of options.history ?? []) this.store.commit([change], () => false);
+    const { clock } = this;
+    const nowMs = options.nowMs ?? (() => clock.nowMs());
+    this.loop = new Loop({
+      clock: { nowMs, soon: (fire) => clock.soon(fire) },
+      ...(options.steps === undefined ? {} : { pace: new StepPace(options.steps) }),
+    });
     this.hub = new WatchHub({
       history: this.store,
       revision: this.store.revision,
-      clock: this.clock,
+      clock,
+      loop: this.loop,
       random: new Prng(1),
       progressIntervalMs: 1000,
       ...options.hub,

@@ -157,9 +157,10 @@ export class Replica implements AsyncDisposable {
     this.leaseLists = new LeaseLists({ lessor: state.lessor, loop, answerBytesMax: this.txnAnswerBytesMax });
     this.#walkParts = { state, scanner: this.scanner, pins: this.pins, loop };
     this.hub = new WatchHub({
-      history: new WatchHistory({ state, scanner: this.scanner, clock, sliceUs: sliceMax }),
+      history: new WatchHistory({ state, scanner: this.scanner, loop }),
       revision: state.revision,
       clock,
+      loop,
       random,
       progressIntervalMs: options.watchProgressIntervalMs ?? 600_000,
       ...(options.watchBacklogBytesMax === undefined ? {} : { backlogTotalBytesMax: options.watchBacklogBytesMax }),

@@ -1,6 +1,4 @@
 import {
-  type Clock,
-  doSliced,
   EngramError,
   EVENT_DELETE,
   EVENT_PUT,
@@ -11,10 +9,9 @@ import {
   NO_LEASE,
   type Revision,
   revision,
-  Slice,
-  type SlicedWork,
 } from '@engram/core';
 import type { VersionSlot } from '@engram/index';
+import { type Job, type Loop, type PureJob, settled, type Turn } from '@engram/loop';
 import type { Scanner } from '@engram/scanner';
 import type { History, HistoryPage } from '@engram/watch-hub';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
@@ -25,37 +22,28 @@ const WINDOW_MAX = 1 << 20;
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Versions that are read in one call. */
 const READ_VERSIONS = 1024;
-/** Costs in microseconds: choosing a version, describing it, and making an event of it. */
-const CHOOSE_US = 0.1;
-const DESCRIBE_US = 2;
-const EVENT_US = 0.5;
 
 export interface WatchHistoryOptions {
   readonly state: ReplicatedState;
   readonly scanner: Scanner;
-  readonly clock: Clock;
-  /** See `Slice`. */
-  readonly sliceUs: number | undefined;
+  readonly loop: Loop;
 }
 
 /**
  * Reads the past of a range from the index. The index knows every version that compaction has left, and skips
  * subtrees that have not changed. So the cost of a watcher that comes back depends on the changes in its range, not
- * on all changes in the store. A page holds whole revisions, which may have very many events, so it is made in
- * slices.
+ * on all changes in the store. A page holds whole revisions, which may have very many events, so it is made by a job of the
+ * loop, in the name of the client that watches.
  */
 export class WatchHistory implements History {
   readonly #state: ReplicatedState;
   readonly #scanner: Scanner;
+  readonly #loop: Loop;
 
-  readonly #clock: Clock;
-  readonly #sliceUs: number | undefined;
-
-  constructor({ state, scanner, clock, sliceUs }: WatchHistoryOptions) {
+  constructor({ state, scanner, loop }: WatchHistoryOptions) {
     this.#state = state;
     this.#scanner = scanner;
-    this.#clock = clock;
-    this.#sliceUs = sliceUs;
+    this.#loop = loop;
   }
 
   get compactRevision(): Revision {
@@ -69,6 +57,7 @@ export class WatchHistory implements History {
     groupsMax: number,
     prevKv: boolean,
     signal: AbortSignal,
+    client: object | string,
   ): Promise<HistoryPage> {
     const { compactRevision } = this.#state;
     if (from < compactRevision) throw new EngramError('Compacted');
@@ -76,21 +65,33 @@ export class WatchHistory implements History {
     // `draftOf`). The pin is never below the compact revision, so that watchers that catch up steadily do not delay a
     // compaction.
     const pinned = revision(Math.max(from - 1, compactRevision));
-    return this.#scanner.pinned(pinned, async () => {
-      const slice = new Slice(this.#sliceUs);
-      const turn = (): Promise<void> => slice.turn(this.#clock, signal);
-      const { drafts, next } = await doSliced(this.#drafts(range, from, to, groupsMax, slice), turn);
-      const positions: LogPosition[] = [];
-      for (const { position } of drafts) positions.push(position);
-      if (prevKv) for (const { prevPosition } of drafts) if (prevPosition !== undefined) positions.push(prevPosition);
-      const kvs: Uint8Array[] = [];
-      for (let at = 0; at < positions.length; at += READ_VERSIONS) {
-        const part = positions.slice(at, at + READ_VERSIONS);
-        for (const kv of await this.#scanner.versions(part, pinned, signal)) kvs.push(kv);
-        if (slice.spend(EVENT_US * part.length)) await turn();
-      }
-      return { groups: await doSliced(groupsOf(drafts, kvs, prevKv, slice), turn), next };
-    });
+    const task = { work: 'catch-up', caller: client, stage: 'history' } as const;
+    const reading = this.#page(range, from, to, groupsMax, prevKv, pinned, signal);
+    return this.#scanner.pinned(pinned, () => this.#loop.run(task, reading, signal));
+  }
+
+  *#page(
+    range: KeyRange,
+    from: Revision,
+    to: Revision,
+    groupsMax: number,
+    prevKv: boolean,
+    pinned: Revision,
+    signal: AbortSignal,
+  ): Job<HistoryPage> {
+    const loop = this.#loop;
+    const { drafts, next } = yield* this.#drafts(range, from, to, groupsMax);
+    const positions: LogPosition[] = [];
+    for (const { position } of drafts) positions.push(position);
+    if (prevKv) for (const { prevPosition } of drafts) if (prevPosition !== undefined) positions.push(prevPosition);
+    const kvs: Uint8Array[] = [];
+    for (let at = 0; at < positions.length; at += READ_VERSIONS) {
+      const part = positions.slice(at, at + READ_VERSIONS);
+      const read = Promise.resolve(this.#scanner.versions(part, pinned, signal));
+      for (const kv of yield* settled(read)) kvs.push(kv);
+      if (loop.shouldYield(part.length)) yield;
+    }
+    return { groups: yield* groupsOf(drafts, kvs, prevKv, loop), next };
   }
 
   *#drafts(
@@ -98,14 +99,13 @@ export class WatchHistory implements History {
     from: Revision,
     to: Revision,
     groupsMax: number,
-    slice: Slice,
-  ): SlicedWork<{ readonly drafts: readonly Draft[]; readonly next: Revision }> {
+  ): PureJob<{ readonly drafts: readonly Draft[]; readonly next: Revision }> {
     const { index, compactRevision } = this.#state;
-    const { slots, next } = yield* this.#select(range, from, to, groupsMax, slice);
+    const { slots, next } = yield* this.#select(range, from, to, groupsMax);
     const drafts: Draft[] = [];
     for (const slot of slots) {
       drafts.push(draftOf(index, slot, compactRevision));
-      if (slice.spend(DESCRIBE_US)) yield;
+      if (this.#loop.shouldYield()) yield;
     }
     return { drafts, next };
   }
@@ -116,8 +116,7 @@ export class WatchHistory implements History {
     from: Revision,
     to: Revision,
     groupsMax: number,
-    slice: Slice,
-  ): SlicedWork<{ readonly slots: readonly VersionSlot[]; readonly next: Revision }> {
+  ): PureJob<{ readonly slots: readonly VersionSlot[]; readonly next: Revision }> {
     const index = this.#state.index;
     const found: VersionSlot[] = [];
     let groups = 0;
@@ -126,7 +125,7 @@ export class WatchHistory implements History {
     for (let window = WINDOW_MIN; start <= to; window = Math.min(window * 4, WINDOW_MAX)) {
       const end = revision(Math.min(to, start + window - 1));
       let last = revision(-1);
-      for (const slot of yield* index.changes(range, start, end, slice)) {
+      for (const slot of yield* index.changes(range, start, end, this.#loop)) {
         const mod = index.modRevision(slot);
         if (mod !== last) {
           if (groups === groupsMax || bytes > PAGE_BYTES_MAX) return { slots: found, next: mod };
@@ -135,7 +134,7 @@ export class WatchHistory implements History {
         }
         found.push(slot);
         bytes += index.bytes(slot);
-        if (slice.spend(CHOOSE_US)) yield;
+        if (this.#loop.shouldYield()) yield;
       }
       start = revision(end + 1);
     }
@@ -150,8 +149,8 @@ function* groupsOf(
   drafts: readonly Draft[],
   kvs: readonly Uint8Array[],
   prevKv: boolean,
-  slice: Slice,
-): SlicedWork<readonly EventGroup[]> {
+  turn: Turn,
+): PureJob<readonly EventGroup[]> {
   let prevAt = drafts.length;
   const groups: EventGroup[] = [];
   let events: KvEvent[] = [];
@@ -163,7 +162,7 @@ function* groupsOf(
       groups.push({ revision: draft.modRevision, events });
       events = [];
     }
-    if (slice.spend(EVENT_US)) yield;
+    if (turn.shouldYield()) yield;
   }
   return groups;
 }

@@ -10,16 +10,16 @@ import {
   revision,
   type Revision,
 } from '@engram/core';
+import { type Job, type Loop, type PureJob, settled, type Task } from '@engram/loop';
 import { Backlog, type Backlogs } from '../live/backlog.ts';
-import { type SliceLimits, VISIT_US } from '../slice-limits.ts';
-import { Sliced } from '../sliced.ts';
-import { checkPage, countEvents, filterGroups, filterInSlices } from './page-offers.ts';
+import type { WatchLimits } from '../limits.ts';
+import { checkPage, countEvents, filtering } from './page-offers.ts';
 import { ReadDeadlines } from './read-deadlines.ts';
 import type { LiveSet } from '../live/live-set.ts';
 import type { History, HistoryPage } from '../ports.ts';
 import type { Published } from '../published.ts';
 import { RecentPages } from './recent-pages.ts';
-import { Walk } from '../walk.ts';
+import { type Walks, walking } from '../walks.ts';
 import type { Reading, WatcherState, WatcherStream } from '../live/watcher-state.ts';
 
 export interface CatchUpOptions {
@@ -39,25 +39,20 @@ export interface CatchUpOptions {
   readonly readMsMax: number;
   /** See `RecentPages`. */
   readonly recentBytesMax: number;
-  readonly limits: SliceLimits;
-  readonly visits: Sliced;
+  readonly limits: WatchLimits;
+  readonly loop: Loop;
+  readonly walks: Walks;
 }
 
-/** Cost of a read that finds nothing. */
-const READ_US = 5;
-/** Cost of finding one event of a page. */
-const FIND_US = 1;
-/** Cost of making an offer of one event of a page. */
-const TAKE_US = 1;
-/** The number of reads assumed to fill a slice, until the hub has seen what reads find. */
-const READS_A_SLICE = 2;
+/** Reads of all streams are begun, and watchers of all streams cancelled, in the name of the hub. */
+const HUB: Task = { work: 'catch-up', caller: 'watches', stage: 'watch' };
 
 type Offer = readonly EventGroup[];
 
 /**
  * Serves watchers that are behind from history, until they have every published match. Streams take turns, one page
  * each, so a stream with thousands of watchers delays another stream by one read. No read begins for a stream whose
- * sink has no room.
+ * sink has no room. Each read is a job of the loop, in the name of the stream's client.
  *
  * How a watcher becomes live: each of its reads goes up to the hub's revision at the start of the read. In the same
  * step the watcher enters the live set, and later matches gather in its backlog. When the read returns the last page,
@@ -73,27 +68,17 @@ export class CatchUp {
   readonly #held = new Set<WatcherStream>();
   readonly #deadlines: ReadDeadlines;
   readonly #recent: RecentPages;
-  readonly #sliced: Sliced;
-  /**
-   * Moving average of the cost of a read. A read is charged this cost when it begins; its page shows the true cost
-   * later.
-   */
-  #usualUs: number;
-  /** True while the slice is used up. `pump` continues in the next turn of the event loop. */
-  #resting = false;
+  /** A job begins reads. */
+  #pumping = false;
   #reads = 0;
-  /** The walk over all watchers that a compaction started, while it is under way. */
-  #ending: Walk<WatcherState> | undefined;
+  /** Counts the walks over all watchers that compactions began. Only the last one goes on. */
+  #endings = 0;
   #compactRevision: Revision;
 
   constructor(options: CatchUpOptions) {
     this.#options = options;
     this.#compactRevision = options.history.compactRevision;
-    const { limits, recentBytesMax } = options;
-    const { sliceUs } = limits;
-    this.#recent = new RecentPages(recentBytesMax);
-    this.#sliced = new Sliced(options.clock, sliceUs);
-    this.#usualUs = sliceUs / READS_A_SLICE;
+    this.#recent = new RecentPages(options.recentBytesMax);
     this.#deadlines = new ReadDeadlines(options.clock, options.readMsMax, (watcher, reading) =>
       this.#late(watcher, reading),
     );
@@ -133,9 +118,15 @@ export class CatchUp {
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
     // A walk under way may have passed watchers that need cancelling now, so a new one replaces it.
-    this.#ending?.stop();
-    this.#ending = new Walk(this.#unsynced, this.#options.visits);
-    this.#ending.run((watcher) => this.endIfCompacted(watcher));
+    this.#endings += 1;
+    const ending = this.#endings;
+    const visit = (watcher: WatcherState): boolean => {
+      if (ending !== this.#endings) return false;
+      this.endIfCompacted(watcher);
+      return true;
+    };
+    const { walks, loop } = this.#options;
+    walks.begin(HUB, walking(this.#unsynced, visit, loop));
   }
 
   /** Cancels the watcher if history that it needs is compacted. Returns true if so. */
@@ -150,37 +141,37 @@ export class CatchUp {
     return true;
   }
 
-  /** Starts reads up to `readsMax`. If the slice is used up, the rest starts in the next turn of the event loop. */
+  /** Begins reads up to `readsMax`. */
   pump(): void {
-    const { published, readsMax } = this.#options;
-    while (this.#reads < readsMax) {
-      const stream = this.#turns.first;
-      if (stream === undefined) return;
-      if (this.#sliced.spent) {
-        if (!this.#resting) void this.#rest();
-        return;
-      }
-      this.#turns.remove(stream);
-      if (stream.full) continue; // its sink refused an offer meanwhile; `resume` queues it again
-      const watcher = stream.waiting.first;
-      assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
-      if (watcher.next > published.revision) {
-        assert(published.inBetween, 'a watcher waits for what nobody has published');
-        this.#held.add(stream);
-        continue;
-      }
-      stream.waiting.remove(watcher);
-      this.#takeTurn(stream);
-      if (this.endIfCompacted(watcher)) this.#sliced.spend(VISIT_US);
-      else void this.#read(watcher);
-    }
+    if (this.#pumping || this.#reads >= this.#options.readsMax || this.#turns.first === undefined) return;
+    this.#pumping = true;
+    void this.#options.loop.run(HUB, this.#beginning());
   }
 
-  async #rest(): Promise<void> {
-    this.#resting = true;
-    await this.#sliced.turn();
-    this.#resting = false;
-    this.pump();
+  *#beginning(): PureJob<void> {
+    const { loop, readsMax } = this.#options;
+    while (this.#reads < readsMax && this.#turns.first !== undefined) {
+      this.#beginNext(this.#turns.first);
+      if (loop.shouldYield()) yield;
+    }
+    this.#pumping = false;
+  }
+
+  /** Begins the read that the stream's first watcher waits for. */
+  #beginNext(stream: WatcherStream): void {
+    const { published } = this.#options;
+    this.#turns.remove(stream);
+    if (stream.full) return; // its sink refused an offer meanwhile; `resume` queues it again
+    const watcher = stream.waiting.first;
+    assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
+    if (watcher.next > published.revision) {
+      assert(published.inBetween, 'a watcher waits for what nobody has published');
+      this.#held.add(stream);
+      return;
+    }
+    stream.waiting.remove(watcher);
+    this.#takeTurn(stream);
+    if (!this.endIfCompacted(watcher)) this.#begin(watcher);
   }
 
   /** Queues the streams that waited for the batch. Call it once the batch can be read from history. */
@@ -203,9 +194,8 @@ export class CatchUp {
     if (!stream.queued && !stream.full && stream.waiting.first !== undefined) this.#turns.push(stream);
   }
 
-  async #read(watcher: WatcherState): Promise<void> {
-    const { history, live, published, groupsMax } = this.#options;
-    const { range, prevKv } = watcher.request;
+  #begin(watcher: WatcherState): void {
+    const { live, loop, published } = this.#options;
     const to = published.revision;
     const reading: Reading = { to, abort: new AbortController(), backlog: new Backlog() };
     watcher.enter('reading');
@@ -214,57 +204,63 @@ export class CatchUp {
     if (published.inBetween) reading.backlog.end = nextRevision(to);
     else live.add(watcher);
     this.#reads += 1;
-    this.#deadlines.begin(watcher, reading);
-    const chargedUs = this.#usualUs;
-    this.#sliced.spend(chargedUs);
+    void loop.run(watcher.stream.task, this.#read(watcher, reading));
+  }
+
+  *#read(watcher: WatcherState, reading: Reading): Job<void> {
+    const { history, groupsMax } = this.#options;
+    const { range, prevKv } = watcher.request;
+    const { to, abort } = reading;
     const from = watcher.next;
     const name = { range, prevKv, from, compactRevision: history.compactRevision };
     let page = this.#recent.find(name, to);
     let failure: unknown;
     try {
       if (page === undefined) {
-        page = await history.read(range, from, to, groupsMax, prevKv, reading.abort.signal);
-        if (!reading.abort.signal.aborted) this.#recent.keep(name, page);
+        const { caller } = watcher.stream.task;
+        const read = history.read(range, from, to, groupsMax, prevKv, abort.signal, caller);
+        this.#deadlines.begin(watcher, reading);
+        // What is read in time may wait for its slice.
+        page = yield* settled(read.finally(() => this.#deadlines.end(reading)));
+        if (!abort.signal.aborted) this.#recent.keep(name, page);
       } else {
-        // As after a read: `pump` must not run within itself.
-        await undefined;
+        // As after a read: the sink gets nothing within the call that began this.
+        yield Promise.resolve();
       }
     } catch (cause) {
       if (cause instanceof AssertionError) throw cause;
       failure = cause;
     }
-    this.#deadlines.end(reading);
-    if (page !== undefined && watcher.reading === reading) await this.#take(watcher, reading, page, chargedUs);
+    if (page !== undefined && watcher.reading === reading) yield* this.#take(watcher, reading, page);
     else if (watcher.reading === reading) this.#failed(watcher, reading, failure);
     // Otherwise the read was ended: the watcher was removed, or the read took too long.
     this.#reads -= 1;
     this.pump();
   }
 
-  /** Takes the page of a read. The watcher may be removed whenever this method waits for a turn. */
-  async #take(watcher: WatcherState, reading: Reading, page: HistoryPage, chargedUs: number): Promise<void> {
+  /** Takes the page of a read. The watcher may be removed whenever this job gives way. */
+  *#take(watcher: WatcherState, reading: Reading, page: HistoryPage): Job<void> {
+    const { limits, loop } = this.#options;
     const events = checkPage(page, watcher.next, reading.to);
-    const foundUs = READ_US + events * FIND_US;
-    this.#usualUs += (Math.min(foundUs, this.#options.limits.sliceUs) - this.#usualUs) / 4;
-    while (this.#sliced.spent) await this.#sliced.turn();
-    this.#sliced.spend(Math.max(0, foundUs - chargedUs) + events * TAKE_US);
-    if (events < this.#options.limits.largeGroup) {
-      if (watcher.reading === reading) this.#arrived(watcher, reading, page, filterGroups(page.groups, watcher.filter));
-      return;
+    const groups = yield* filtering(page.groups, watcher.filter, loop);
+    if (events < limits.largeGroup) {
+      if (watcher.reading === reading) this.#arrived(watcher, reading, page, groups);
+    } else {
+      const offers = this.#cut(groups);
+      yield* this.#prepare(watcher, reading, offers);
+      if (watcher.reading === reading) this.#arrived(watcher, reading, page, [], offers);
     }
-    const offers = await this.#prepare(watcher, reading, page);
-    if (watcher.reading === reading) this.#arrived(watcher, reading, page, [], offers);
+    if (loop.shouldYield(1 + events)) yield;
   }
 
-  /** Makes the offers of a page with very many events. The sink prepares them in slices. */
-  async #prepare(watcher: WatcherState, reading: Reading, page: HistoryPage): Promise<readonly Offer[]> {
-    const offers = this.#cut(await filterInSlices(page.groups, watcher.filter, this.#sliced));
+  /** Has the sink prepare the offers with very many events. */
+  *#prepare(watcher: WatcherState, reading: Reading, offers: readonly Offer[]): Job<void> {
     for (const offer of offers) {
+      if (watcher.reading !== reading) return;
       if (countEvents(offer) < this.#options.limits.largeGroup) continue;
-      await watcher.stream.prepare(watcher, offer);
-      if (watcher.reading !== reading) break;
+      const ready = watcher.stream.prepare(watcher, offer);
+      if (ready !== undefined) yield ready;
     }
-    return offers;
   }
 
   /** Ends a read. The caller owns the groups of its backlog. */

@@ -1,8 +1,7 @@
 import { assert, type EventGroup, type KvEvent, type Revision } from '@engram/core';
-import { DROP_NOTHING, type Filter, filterGroup, passes } from '../events/group-shares.ts';
-import type { Sliced } from '../sliced.ts';
+import type { PureJob, Turn } from '@engram/loop';
+import { DROP_NOTHING, type Filter, passes } from '../events/group-shares.ts';
 import type { HistoryPage } from '../ports.ts';
-import { EVENT_US } from '../slice-limits.ts';
 
 /** Asserts that a page keeps the contract of `History.read`. Returns the number of its events. */
 export function checkPage(page: HistoryPage, from: Revision, to: Revision): number {
@@ -18,37 +17,25 @@ export function checkPage(page: HistoryPage, from: Revision, to: Revision): numb
   return events;
 }
 
-/** The groups without the events that the filter drops. */
-export function filterGroups(groups: readonly EventGroup[], filter: Filter): readonly EventGroup[] {
-  if (filter === DROP_NOTHING) return groups;
-  const filtered: EventGroup[] = [];
-  for (const group of groups) {
-    const left = filterGroup(group, filter);
-    if (left !== undefined) filtered.push(left);
-  }
-  return filtered;
-}
+/** Events that are looked at between two questions. */
+const STRIDE = 256;
 
-/** Like `filterGroups`, in slices, for groups with very many events. */
-export async function filterInSlices(
-  groups: readonly EventGroup[],
-  filter: Filter,
-  sliced: Sliced,
-): Promise<readonly EventGroup[]> {
+/** The groups without the events that the filter drops. The same object if nothing is to be dropped. */
+export function* filtering(groups: readonly EventGroup[], filter: Filter, turn: Turn): PureJob<readonly EventGroup[]> {
   if (filter === DROP_NOTHING) return groups;
   const filtered: EventGroup[] = [];
+  let asked = 0;
   for (const group of groups) {
     const events: KvEvent[] = [];
-    for (let from = 0; from < group.events.length; from += sliced.eventsMax) {
-      const end = Math.min(group.events.length, from + sliced.eventsMax);
-      for (let at = from; at < end; at += 1) {
-        const event = group.events[at]!;
-        if (passes(filter, event)) events.push(event);
-      }
-      sliced.spend((end - from) * EVENT_US);
-      while (sliced.spent) await sliced.turn();
+    for (const event of group.events) {
+      if (passes(filter, event)) events.push(event);
+      asked += 1;
+      if (asked < STRIDE) continue;
+      asked = 0;
+      if (turn.shouldYield(STRIDE)) yield;
     }
-    if (events.length > 0) filtered.push({ revision: group.revision, events });
+    if (events.length === group.events.length) filtered.push(group);
+    else if (events.length > 0) filtered.push({ revision: group.revision, events });
   }
   return filtered;
 }

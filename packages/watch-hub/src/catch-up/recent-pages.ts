@@ -94,8 +94,10 @@ const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
 function bytesOf(groups: Offer, enough: number): number {
   let bytes = 0;
   for (const { events } of groups) {
-    for (const { kv, prevKv } of events) bytes += kv.length + (prevKv?.length ?? 0) + EVENT_BYTES;
-    if (bytes > enough) break;
+    for (const { kv, prevKv } of events) {
+      bytes += kv.length + (prevKv?.length ?? 0) + EVENT_BYTES;
+      if (bytes > enough) return bytes;
+    }
   }
   return bytes;
 }

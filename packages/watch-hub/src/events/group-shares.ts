@@ -85,14 +85,3 @@ function shareOf(group: EventGroup): Share {
   for (const event of group.events) draft.count(event);
   return draft.share(group);
 }
-
-/**
- * A group from history without the events that the filter drops. Returns the same object if the filter drops no event,
- * and undefined if it drops all.
- */
-export function filterGroup(group: EventGroup, filter: Filter): EventGroup | undefined {
-  if (filter === DROP_NOTHING) return group;
-  const events = group.events.filter((event) => passes(filter, event));
-  if (events.length === group.events.length) return group;
-  return events.length === 0 ? undefined : { revision: group.revision, events };
-}

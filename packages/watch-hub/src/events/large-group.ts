@@ -7,9 +7,8 @@ import {
   type KeyRange,
   type KvEvent,
 } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share, ShareDraft } from './group-shares.ts';
-import { EVENT_US } from '../slice-limits.ts';
-import type { Sliced } from '../sliced.ts';
 
 /** Ascending pairs of indices into the events. The first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];
@@ -20,11 +19,12 @@ const KEPT_MAX = 2;
 /**
  * A revision with very many events, such as the DeleteRange of a prefix. Its events come in a few ascending runs of
  * keys, one per operation. A binary search in each run finds the events that a range matches, and two indices per run
- * describe them. Every walk over the events works in slices.
+ * describe them. Every walk over the events gives way.
  */
 export class LargeGroup {
   readonly #events: readonly KvEvent[];
-  readonly #sliced: Sliced;
+  readonly #turn: Turn;
+  readonly #stride: number;
   /** The index at which each run begins, then the index at which the last run ends. */
   readonly #runs: readonly number[];
   readonly #whole: Share;
@@ -32,28 +32,29 @@ export class LargeGroup {
   #keptEvents = 0;
   #cutEvents = 0;
 
-  private constructor(whole: Share, sliced: Sliced, runs: readonly number[]) {
+  private constructor(whole: Share, runs: readonly number[], turn: Turn, stride: number) {
     this.#whole = whole;
     this.#events = whole.groups[0]!.events;
-    this.#sliced = sliced;
     this.#runs = runs;
+    this.#turn = turn;
+    this.#stride = stride;
   }
 
-  static async of(group: EventGroup, sliced: Sliced): Promise<LargeGroup> {
+  /** `stride`: events that are looked at between two questions to `turn`. */
+  static *of(group: EventGroup, turn: Turn, stride: number): PureJob<LargeGroup> {
     const { events } = group;
     const runs: number[] = [];
     const draft = new ShareDraft();
-    const { eventsMax } = sliced;
-    for (let from = 0; from < events.length; from += eventsMax) {
-      const end = Math.min(events.length, from + eventsMax);
+    for (let from = 0; from < events.length; from += stride) {
+      const end = Math.min(events.length, from + stride);
       for (let at = from; at < end; at += 1) {
         if (at === 0 || compareBytes(events[at - 1]!.key, events[at]!.key) >= 0) runs.push(at);
         draft.count(events[at]!);
       }
-      if (sliced.spend((end - from) * EVENT_US)) await sliced.turn();
+      if (turn.shouldYield(end - from)) yield;
     }
     runs.push(events.length);
-    return new LargeGroup(draft.share(group), sliced, runs);
+    return new LargeGroup(draft.share(group), runs, turn, stride);
   }
 
   /** The number of runs to search. */
@@ -96,20 +97,20 @@ export class LargeGroup {
    * The share of these events for a filter, or undefined if no event is left. While the share is kept, watchers with
    * the same matches get the same object.
    */
-  async share(stretches: Stretches, filter: Filter): Promise<Share | undefined> {
-    const matched = await this.#share(stretches, DROP_NOTHING);
+  *share(stretches: Stretches, filter: Filter): PureJob<Share | undefined> {
+    const matched = yield* this.#share(stretches, DROP_NOTHING);
     const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
     if (dropped === 0) return matched;
     if (dropped === matched.puts + matched.deletes) return undefined;
-    return this.#share(stretches, filter);
+    return yield* this.#share(stretches, filter);
   }
 
-  async #share(stretches: Stretches, filter: Filter): Promise<Share> {
+  *#share(stretches: Stretches, filter: Filter): PureJob<Share> {
     if (filter === DROP_NOTHING && this.#isWhole(stretches)) return this.#whole;
     const id = shareId(stretches, filter);
     const known = this.#kept.get(id);
     if (known !== undefined) return known;
-    const share = await this.#cut(stretches, filter);
+    const share = yield* this.#cut(stretches, filter);
     const { length } = share.groups[0]!.events;
     if (this.#keptEvents + length > KEPT_MAX * this.#events.length) {
       this.#kept.clear();
@@ -120,16 +121,16 @@ export class LargeGroup {
     return share;
   }
 
-  async #cut(stretches: Stretches, filter: Filter): Promise<Share> {
+  *#cut(stretches: Stretches, filter: Filter): PureJob<Share> {
     const { revision } = this.#whole.groups[0]!;
     const draft = new ShareDraft();
     const events: KvEvent[] = [];
-    const sliced = this.#sliced;
-    const { eventsMax } = sliced;
+    const turn = this.#turn;
+    const stride = this.#stride;
     for (let pair = 0; pair < stretches.length; pair += 2) {
       const stretchEnd = stretches[pair + 1]!;
-      for (let from = stretches[pair]!; from < stretchEnd; from += eventsMax) {
-        const end = Math.min(stretchEnd, from + eventsMax);
+      for (let from = stretches[pair]!; from < stretchEnd; from += stride) {
+        const end = Math.min(stretchEnd, from + stride);
         for (let at = from; at < end; at += 1) {
           const event = this.#events[at]!;
           if (!passes(filter, event)) continue;
@@ -137,7 +138,7 @@ export class LargeGroup {
           draft.count(event);
         }
         this.#cutEvents += end - from;
-        if (sliced.spend((end - from) * EVENT_US)) await sliced.turn();
+        if (turn.shouldYield(end - from)) yield;
       }
     }
     return draft.share({ revision, events });

@@ -1,28 +1,27 @@
 import type { EventGroup, Revision } from '@engram/core';
+import type { Job, PureJob, Turn } from '@engram/loop';
 import type { Filter, Share } from '../events/group-shares.ts';
 import { LargeGroup, type Stretches } from '../events/large-group.ts';
-import type { LiveSet } from './live-set.ts';
-import type { RangeNode } from './range-node.ts';
 import { type Match, Run } from '../events/run.ts';
-import { takesAll } from './live-set.ts';
-import type { Sliced } from '../sliced.ts';
+import type { WatchLimits } from '../limits.ts';
+import { type LiveSet, takesAll } from './live-set.ts';
+import type { RangeNode } from './range-node.ts';
 import type { WatcherState } from './watcher-state.ts';
-import { MATCH_US, OFFER_US, type SliceLimits } from '../slice-limits.ts';
 
 export interface PublicationOptions {
   readonly live: LiveSet;
-  readonly sliced: Sliced;
-  readonly limits: SliceLimits;
+  readonly turn: Turn;
+  readonly limits: WatchLimits;
   /** Bytes of events in one offer to a sink. A larger group is offered alone. */
   readonly offerBytesMax: number;
 }
 
-/** Makes the run of a range for a filter. Cutting the events may take several turns. */
-type RunMaker = (filter: Filter) => Run | Promise<Run>;
+/** The run of a range for each filter; undefined if it is not made yet. */
+type Runs = (Run | undefined)[];
 
 /**
- * Matches one batch against the live set and hands it to the watchers. An ordinary batch is matched and handed at once
- * (`matchAtOnce`, then `handAtOnce`). A large one is handed in slices (`inSlices`), while the set changes:
+ * Matches one batch against the live set and hands it to the watchers. An ordinary batch needs less than a slice. A longer
+ * one gives way, and the set changes meanwhile:
  *
  * - A watcher that leaves the set is skipped, and the last watcher of its range takes its index. So each watcher
  *   records the last revision that it was handed (`handed`), and the walk goes backwards: no unvisited watcher moves to
@@ -42,12 +41,23 @@ export class Publication {
   #at = 0;
   /** True if the group at `#at` has very many events, or if too many ranges match its events. */
   #large = false;
+  /** Matches of the portion, and events that were looked at. */
+  #noted = 0;
+  /** The portion is matched. */
+  #matched = false;
+  /** The ranges that match events of the portion. */
+  #nodes: RangeNode[] = [];
+  /** The index of the range that is being handed, its matches and runs, and the index of its next watcher. */
+  #handing = 0;
+  #matches: readonly Match[] | undefined;
+  #runs: Runs = [];
+  #next = -1;
+  /** Whether the slice is used up. */
+  #spent = false;
   /** The preparation of a large offer that is under way. */
   #preparing: Promise<void> | undefined;
   /** The watcher for which the last large offer was prepared, so that its sink is not asked again. */
   #prepared: WatcherState | undefined;
-  /** The ranges that match events of the portion. */
-  #nodes: RangeNode[] = [];
 
   constructor(options: PublicationOptions, groups: readonly EventGroup[], revision: Revision) {
     this.#options = options;
@@ -55,142 +65,141 @@ export class Publication {
     this.#revision = revision;
   }
 
-  /** Matches a first portion. Returns true if it is the whole batch and few enough watchers get events of it. */
-  matchAtOnce(): boolean {
-    const { atOnceUs } = this.#options.limits;
-    if (!this.#matchPortion(atOnceUs)) return false;
-    let watchers = 0;
-    for (const node of this.#nodes) watchers += node.watchers.length;
-    return watchers * OFFER_US <= atOnceUs;
-  }
-
-  /** Hands the batch, after `matchAtOnce` has returned true. */
-  handAtOnce(): void {
-    const { live, offerBytesMax } = this.#options;
-    for (const node of this.#nodes) {
-      const { watchers } = node;
-      const matches = take(node);
-      const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
-      // Backwards, because watchers that cannot take the run leave during the walk.
-      for (let at = watchers.length - 1; at >= 0; at -= 1) {
-        const watcher = watchers[at]!;
-        runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
-        live.hand(watcher, runs[watcher.filter]!, this.#revision);
-      }
-    }
-  }
-
-  /**
-   * Hands and matches the rest in slices, after `matchAtOnce` has returned false. The first slice runs within the call.
-   */
-  async inSlices(): Promise<void> {
-    const { limits, offerBytesMax } = this.#options;
+  /** Does what a slice allows of ordinary revisions. Returns true if that is the whole batch; otherwise `rest` follows. */
+  some(): boolean {
     for (;;) {
-      for (const node of this.#nodes) {
-        const matches = take(node);
-        await this.#hand(node, (filter) => Run.of(matches, filter, offerBytesMax));
-      }
-      this.#nodes = [];
-      const next = this.#groups[this.#at];
-      if (next === undefined) return;
-      if (this.#large) {
-        this.#large = false;
-        this.#at += 1;
-        await this.#handLarge(next);
-      } else {
-        this.#matchPortion(limits.sliceUs);
-      }
+      if (!this.#matched && !this.#match()) return false;
+      this.#matched = true;
+      if (!this.#handPortion() || this.#large) return false;
+      if (this.#at === this.#groups.length) return true;
+      this.#begin();
     }
   }
 
+  /** What `some` has left. */
+  *rest(): Job<void> {
+    do {
+      if (this.#large && !this.#spent) yield* this.#handLarge();
+      else yield;
+      this.#spent = false;
+    } while (!this.some());
+  }
+
+  /** Begins the next portion. */
+  #begin(): void {
+    this.#matched = false;
+    this.#noted = 0;
+  }
+
+  /** Hands the portion to its watchers. Returns false if the slice is used up before. */
+  #handPortion(): boolean {
+    const { length } = this.#nodes;
+    for (; this.#handing < length; this.#handing += 1) {
+      const node = this.#nodes[this.#handing]!;
+      if (this.#matches === undefined) {
+        this.#matches = take(node);
+        this.#runs = noRuns();
+        this.#next = node.watchers.length - 1;
+      }
+      this.#next = this.#hand(node, this.#next, this.#runs, this.#matches);
+      if (this.#next >= 0) return false;
+      this.#matches = undefined;
+      if (!this.#spent || this.#handing + 1 === length) continue;
+      this.#handing += 1;
+      return false;
+    }
+    this.#nodes = [];
+    this.#handing = 0;
+    return true;
+  }
+
   /**
-   * Matches ordinary groups up to the next large one, or until the time is used up. Returns true if no group is left.
+   * Matches ordinary groups up to the next large one, or until the portion is full. Returns false if the slice is used up
+   * before.
    */
-  #matchPortion(us: number): boolean {
-    const { live, limits } = this.#options;
-    const notesMax = limits.atOnceUs / MATCH_US;
-    for (let spentUs = 0; spentUs < us; this.#at += 1) {
+  #match(): boolean {
+    const { live, limits, turn } = this.#options;
+    for (let asked = this.#noted; this.#noted < limits.matchesMax; ) {
       const group = this.#groups[this.#at];
       if (group === undefined) return true;
-      if (group.events.length >= limits.largeGroup) return this.#meetLarge();
-      const noted = live.match(group, this.#nodes, notesMax);
-      if (noted === undefined) return this.#meetLarge();
-      spentUs += (noted + group.events.length) * MATCH_US;
+      const { length } = group.events;
+      const noted = length >= limits.largeGroup ? undefined : live.match(group, this.#nodes, limits.matchesMax);
+      if (noted === undefined) {
+        this.#large = true;
+        return true;
+      }
+      this.#at += 1;
+      this.#noted += noted + length;
+      if (this.#noted - asked < limits.stride) continue;
+      if (turn.shouldYield(this.#noted - asked)) return false;
+      asked = this.#noted;
     }
-    return this.#at === this.#groups.length;
+    return true;
   }
 
-  #meetLarge(): false {
-    this.#large = true;
-    return false;
-  }
-
-  async #handLarge(group: EventGroup): Promise<void> {
-    const { live, sliced, limits } = this.#options;
-    const large = await LargeGroup.of(group, sliced);
+  *#handLarge(): Job<void> {
+    const { live, limits, turn } = this.#options;
+    const group = this.#groups[this.#at]!;
+    this.#large = false;
+    this.#at += 1;
+    this.#begin();
+    const large = yield* LargeGroup.of(group, turn, limits.stride);
     for (const node of live.nodes()) {
       const stretches = large.within(node.range);
-      if (sliced.spend(large.runs * MATCH_US)) await sliced.turn();
+      if (turn.shouldYield(large.runs)) yield;
       if (stretches.length === 0) continue;
-      if (large.cutEvents > limits.cutEventsMax && !large.has(stretches)) await this.#leave(node, group.revision);
-      else await this.#hand(node, (filter) => this.#runOf(large, stretches, filter));
+      if (large.cutEvents > limits.cutEventsMax && !large.has(stretches)) yield* this.#leave(node, group.revision);
+      else yield* this.#handParts(node, large, stretches);
     }
   }
 
-  #isLarge({ groups }: Share): boolean {
-    return groups[0]!.events.length >= this.#options.limits.largeGroup;
-  }
-
-  async #runOf(large: LargeGroup, stretches: Stretches, filter: Filter): Promise<Run> {
-    const share = await large.share(stretches, filter);
-    return new Run(
-      share === undefined ? [] : [share],
-      this.#options.offerBytesMax,
-      share !== undefined && this.#isLarge(share),
-    );
-  }
-
-  /** Hands the range's run to all its watchers, some of which may leave meanwhile. */
-  async #hand(node: RangeNode, make: RunMaker): Promise<void> {
-    const { sliced } = this.#options;
-    const runs: (Run | undefined)[] = [undefined, undefined, undefined, undefined];
+  /** Hands the part of a large revision that a range matches to all its watchers. */
+  *#handParts(node: RangeNode, large: LargeGroup, stretches: Stretches): Job<void> {
+    const runs = noRuns();
     let at = node.watchers.length - 1;
     for (;;) {
-      at = this.#handSome(node, at, runs);
-      if (sliced.spent) {
-        await sliced.turn();
+      at = this.#hand(node, at, runs);
+      if (this.#spent) {
+        yield;
         continue;
       }
       const watcher = node.watchers[at];
       if (watcher === undefined) return;
-      const run = runs[watcher.filter];
-      if (run === undefined) {
-        const made = make(watcher.filter);
-        runs[watcher.filter] = made instanceof Run ? made : await made;
+      if (runs[watcher.filter] === undefined) {
+        runs[watcher.filter] = yield* this.#runOf(large, stretches, watcher.filter);
       } else {
-        await this.#preparing;
+        yield this.#preparing;
         this.#prepared = watcher;
       }
     }
   }
 
   /**
-   * Hands the run backwards from index `from`. Stops when the slice is used up, or before a watcher whose run is not
-   * made or whose sink is not ready. Returns the index of that watcher, or -1 at the end.
+   * Hands a run backwards from index `from`, to some watchers that may leave meanwhile. Stops when the slice is used up
+   * (`#spent`), or before a watcher whose run is not made or whose sink is not ready. Returns the index of the next watcher,
+   * or -1 at the end. With `matches`, it makes the runs itself.
    */
-  #handSome(node: RangeNode, from: number, runs: readonly (Run | undefined)[]): number {
-    const { live, sliced } = this.#options;
+  #hand(node: RangeNode, from: number, runs: Runs, matches?: readonly Match[]): number {
+    const { live, turn, limits, offerBytesMax } = this.#options;
     const last = this.#groups[this.#at - 1]!.revision;
-    for (let at = Math.min(from, node.watchers.length - 1); at >= 0; at -= 1) {
+    let handed = 0;
+    let at = Math.min(from, node.watchers.length - 1);
+    this.#spent = false;
+    for (; at >= 0 && !this.#spent; at -= 1) {
       const watcher = node.watchers[at]!;
       if (watcher.handed >= last) continue;
+      if (matches !== undefined) runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
       const run = runs[watcher.filter];
-      if (run === undefined || sliced.spent || !this.#isReady(watcher, run)) return at;
+      if (run === undefined || !this.#isReady(watcher, run)) return at;
       watcher.handed = last;
       live.hand(watcher, run, this.#revision);
-      sliced.spend(OFFER_US);
+      handed += 1;
+      if (handed < limits.stride) continue;
+      this.#spent = turn.shouldYield(handed);
+      handed = 0;
     }
-    return -1;
+    if (handed > 0) this.#spent = turn.shouldYield(handed);
+    return at;
   }
 
   /** Whether the watcher's sink needs no preparation for the run, or has finished it. */
@@ -200,16 +209,28 @@ export class Publication {
     return this.#preparing === undefined;
   }
 
+  *#runOf(large: LargeGroup, stretches: Stretches, filter: Filter): PureJob<Run> {
+    const share = yield* large.share(stretches, filter);
+    const { offerBytesMax } = this.#options;
+    return share === undefined ? new Run([], offerBytesMax) : new Run([share], offerBytesMax, this.#isLarge(share));
+  }
+
+  #isLarge({ groups }: Share): boolean {
+    return groups[0]!.events.length >= this.#options.limits.largeGroup;
+  }
+
   /** Makes all watchers of a range that need the revision read it from history. */
-  async #leave(node: RangeNode, revision: Revision): Promise<void> {
-    const { live, sliced } = this.#options;
+  *#leave(node: RangeNode, revision: Revision): PureJob<void> {
+    const { live, turn } = this.#options;
     for (let at = node.watchers.length - 1; at >= 0; at -= 1) {
       const watcher = node.watchers[at];
       if (watcher !== undefined && watcher.next <= revision) live.leave(watcher, revision);
-      if (sliced.spend(OFFER_US)) await sliced.turn();
+      if (turn.shouldYield()) yield;
     }
   }
 }
+
+const noRuns = (): Runs => [undefined, undefined, undefined, undefined];
 
 function take(node: RangeNode): readonly Match[] {
   const { matches } = node;

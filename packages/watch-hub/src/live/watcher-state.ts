@@ -8,6 +8,7 @@ import {
   type Queued,
   type Revision,
 } from '@engram/core';
+import type { Task } from '@engram/loop';
 import type { Backlog } from './backlog.ts';
 import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from '../events/group-shares.ts';
 import type { Watcher, WatchRequest } from '../ports.ts';
@@ -35,6 +36,8 @@ export interface Reading {
 
 /** The stream of a watcher, as those see it who send the watcher its events. */
 export interface WatcherStream extends Queued<WatcherStream> {
+  /** Work for the watchers of this stream is done in the name of its client. */
+  readonly task: Task;
   /** True after the sink refused an offer, until `drained` is called, and always once the stream is closed. */
   readonly full: boolean;
   /** The stream's watchers that need a read of history, in the order in which they fell behind. */
@@ -73,7 +76,7 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   reading: Reading | undefined;
   /** True if no event was sent since the last round of periodic progress. */
   quiet = true;
-  /** The last revision that a publication in slices has handed to this watcher. */
+  /** The last revision that a publication has handed to this watcher. */
   handed: Revision = NO_REVISION;
   /** The node of the watcher's range in the live set. `slot` is the watcher's index there. */
   node: RangeNode | undefined;

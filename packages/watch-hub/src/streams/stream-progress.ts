@@ -1,14 +1,16 @@
 import { type Clock, LinkedQueue, type Revision, type Timer } from '@engram/core';
+import type { Job, Loop, Task } from '@engram/loop';
 import type { Published } from '../published.ts';
-import type { Sliced } from '../sliced.ts';
-import { Walk } from '../walk.ts';
+import { type Walks, walking } from '../walks.ts';
 import type { WatcherState } from '../live/watcher-state.ts';
 
 export interface StreamProgressOptions {
   readonly clock: Clock;
   /** Time between two rounds of periodic progress. */
   readonly delayMs: number;
-  readonly visits: Sliced;
+  readonly loop: Loop;
+  readonly walks: Walks;
+  readonly task: Task;
   readonly published: Published;
   /** Calls the sink's `progress` if the sink has room. */
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
@@ -115,21 +117,27 @@ export class StreamProgress {
 
   #arm(): Timer {
     const { clock, delayMs } = this.#options;
-    return clock.after(delayMs, () => this.#round());
+    return clock.after(delayMs, () => {
+      const { walks, task } = this.#options;
+      walks.begin(task, this.#round());
+    });
   }
 
-  #round(): void {
-    const { visits, published, tell } = this.#options;
+  *#round(): Job<void> {
+    const { loop, published, tell } = this.#options;
     const fired = this.#timer;
-    const visit = (watcher: WatcherState): void => {
+    const visit = (watcher: WatcherState): boolean => {
       if (watcher.quiet && watcher.synced(published.revision)) tell(watcher, published.revision);
       watcher.quiet = true;
+      return true;
     };
-    const ended = (): void => {
-      // Meanwhile the last watcher with progress may have been removed, or a new watcher may have set its own timer.
-      if (this.#timer === fired) this.#timer = this.#arm();
-    };
-    const gate = (goOn: () => void): void => published.whole(goOn);
-    gate(() => new Walk(this.#periodic, visits).run(visit, ended, gate));
+    const walk = walking(this.#periodic, visit, loop);
+    for (;;) {
+      while (published.inBetween) yield new Promise<void>((resolve) => published.whole(resolve));
+      if (walk.next().done === true) break;
+      yield;
+    }
+    // Meanwhile the last watcher with progress may have been removed, or a new watcher may have set its own timer.
+    if (this.#timer === fired) this.#timer = this.#arm();
   }
 }

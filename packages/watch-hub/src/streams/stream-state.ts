@@ -10,13 +10,13 @@ import {
   type Random,
   type Revision,
 } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import type { CatchUp } from '../catch-up/catch-up.ts';
 import type { LiveSet } from '../live/live-set.ts';
 import type { CreateOutcome, Watcher, WatchRequest, WatchSink, WatchStream } from '../ports.ts';
 import type { Published } from '../published.ts';
-import type { Sliced } from '../sliced.ts';
 import { StreamProgress } from './stream-progress.ts';
-import { Walk } from '../walk.ts';
+import { type Walks, walking } from '../walks.ts';
 import { WatcherState, type WatcherStream } from '../live/watcher-state.ts';
 
 /** The parts that all streams of a hub share. */
@@ -26,8 +26,8 @@ export interface StreamParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly progressIntervalMs: number;
-  /** Slices shared by all walks over many watchers. */
-  readonly visits: Sliced;
+  readonly loop: Loop;
+  readonly walks: Walks;
   readonly published: Published;
   readonly closed: (stream: StreamState) => void;
   /** True during a call of a sink, which must not change the hub. */
@@ -40,6 +40,7 @@ export class StreamState implements WatchStream, WatcherStream {
   readonly #sink: WatchSink;
   readonly #watchers = new Map<Int64, WatcherState>();
   readonly progress: StreamProgress;
+  readonly task: Task;
   #nextId = 0;
   #closed = false;
   #full = false;
@@ -48,14 +49,17 @@ export class StreamState implements WatchStream, WatcherStream {
   before: WatcherStream | undefined;
   after: WatcherStream | undefined;
 
-  constructor(parts: StreamParts, sink: WatchSink) {
+  constructor(parts: StreamParts, sink: WatchSink, client: object | string) {
     this.#parts = parts;
     this.#sink = sink;
-    const { clock, random, progressIntervalMs, visits, published } = parts;
+    this.task = { work: 'catch-up', caller: client, stage: 'watch' };
+    const { clock, random, progressIntervalMs, loop, walks, published } = parts;
     this.progress = new StreamProgress({
       clock,
       delayMs: progressIntervalMs * (1 + random.uint32() / 2 ** 32 / 10),
-      visits,
+      loop,
+      walks,
+      task: this.task,
       published,
       tell: (watcher, revision) => {
         if (!this.#full) this.#call(() => this.#sink.progress(watcher, revision));
@@ -129,7 +133,11 @@ export class StreamState implements WatchStream, WatcherStream {
     this.#full = true;
     this.progress.stop();
     this.#parts.closed(this);
-    new Walk(this.#watchers, this.#parts.visits).run((watcher) => this.#drop(watcher));
+    const drop = (watcher: WatcherState): boolean => {
+      this.#drop(watcher);
+      return true;
+    };
+    this.#parts.walks.begin(this.task, walking(this.#watchers, drop, this.#parts.loop));
   }
 
   offer(watcher: WatcherState, groups: readonly EventGroup[], headerRevision: Revision): boolean {
