@@ -104,6 +104,16 @@ test('very many ranges that contain one key are not all found in one go', async 
   expect(first + world.sink.take().length).toBe(4_500);
 });
 
+test('very many revisions that nobody watches give way too, and the next batch follows', async () => {
+  const world = new World({ steps: 1_000 });
+  world.watch('a');
+  const publication = world.batch(...Array.from({ length: 3_000 }, () => ['b']));
+  expect(publication).toBeInstanceOf(Promise);
+  await world.clock.run(publication!);
+  world.put('a');
+  expect(world.sink.take()).toEqual(['0 3002:a header 3002']);
+});
+
 test('while a batch is published nothing else may be', async () => {
   const world = new SlicedWorld();
   for (let at = 0; at < 9; at += 1) world.watch('a');
