@@ -2,11 +2,11 @@ import type { Loop, Task } from '@engram/loop';
 
 const END: Task = { work: 'client', caller: 'ends', stage: 'end' };
 
-/** EndLater a connection, later. */
+/** Ends a connection, later. */
 export type EndLater = (end: () => void) => void;
 
 /**
- * EndLater connections in slices of the loop. The system takes up to a tenth of a millisecond to close a socket, and clients may
+ * Ends connections in slices of the loop. The system takes up to a tenth of a millisecond to close a socket, and clients may
  * leave, or be given up, by the thousand in one turn of the event loop.
  */
 export function endsOf(loop: Pick<Loop, 'later'>): EndLater {
