@@ -46,7 +46,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   http2: ['core'],
   bbolt: ['core'],
   index: ['core', 'loop'],
-  sequencer: ['core'],
+  sequencer: ['core', 'loop'],
   lease: ['core', 'loop'],
   'watch-hub': ['core', 'loop'],
   'raft-ts': ['core', 'protobuf'],

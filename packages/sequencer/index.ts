@@ -10,8 +10,7 @@ export type {
   SequencedLeases,
   ChangeEncoder,
   EncodedChange,
+  PendingVersions,
   RangePlanner,
-  KnownValues,
-  Deciding,
-  NeededNow,
+  DecisionValues,
 } from './src/ports.ts';

@@ -1,2 +1,2 @@
 // Group commit: writes in, durable batches out.
-export { Writer, type WriterOptions } from './src/writer.ts';
+export { type AppendNext, type DurableBatch, Writer, type WriterOptions } from './src/writer.ts';

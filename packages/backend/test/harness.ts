@@ -1,6 +1,6 @@
 import { decodeKeyValue } from '@engram/coder';
 import { type EventGroup, epoch, type KeyRange, keyText, type Revision, revision } from '@engram/core';
-import { type Backend, type LeadershipEnd, openBackend, type OpResult } from '@engram/backend';
+import { type Backend, type LeadershipEnd, openBackend, type OpResult, type StoreObserver } from '@engram/backend';
 import type { Loop } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
@@ -32,6 +32,7 @@ export async function openNode(
     sliceMax?: number;
     loop?: Loop;
     firstRevision?: Revision;
+    observer?: StoreObserver;
     onDeposed?: (end: LeadershipEnd) => void;
   } = {},
 ): Promise<Node> {

@@ -17,8 +17,8 @@ import { type Node, openNode, watchAll } from './harness.ts';
 import { checkQuiet, everything, Gate, get, put, putOf, refusal, txnOf } from './ops.ts';
 
 const KEYS = 3000;
-/** Some 80 changes: a delete of all keys takes 38 turns, of a millisecond each. */
-const SLICE_US = 500;
+/** Steps of a slice, about a change each: a delete of all keys takes some 40 turns, of a millisecond each. */
+const SLICE_STEPS = 80;
 const keyOf = (at: number): string => `k${String(at).padStart(5, '0')}`;
 const allKeys: KeyRange = prefixRange(keyBytes('k'));
 const deleteAll = (prevKv = false): Op => ({ kind: 'delete-range', range: allKeys, prevKv });
@@ -31,7 +31,7 @@ async function nodeWith(
 ): Promise<Node> {
   const { storage = new MemoryStorage(), keys = KEYS, lease = 0n, ...rest } = settings;
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-  const node = await clock.run(openNode(storage, { clock, sliceMax: SLICE_US, ...rest }));
+  const node = await clock.run(openNode(storage, { clock, sliceMax: SLICE_STEPS, ...rest }));
   if (lease !== 0n) await clock.run(node.backend.leaseGrant(leaseId(lease), 1000, nodeItself));
   for (let from = 0; from < keys; from += 100) {
     const puts = Array.from({ length: Math.min(100, keys - from) }, (_, at) =>
@@ -69,7 +69,7 @@ test('a long delete gives way, and until it takes effect, whole, everybody else 
     expect(keys).toBe(revision === before ? KEYS : 0);
     expect(sink.groups.length).toBeLessThanOrEqual(backend.revision - before);
   }
-  expect(seen, 'turns that others had').toBeGreaterThan(10);
+  expect(seen, 'counts that others made').toBeGreaterThan(5);
   const [answer] = (await clock.run(deleting)).responses;
   expect(answer).toMatchObject({
     kind: 'delete-range',
@@ -141,7 +141,7 @@ test('renewals are answered while a long write is sequenced', async () => {
 test('a lease whose time is over is told to be gone when it is, also where several want to end it', async () => {
   const gate = new Gate('append');
   // Three deletions a turn: the delete takes a second, and the keeper of leases checks every 500 ms.
-  const node = await nodeWith({ storage: new MemoryStorage(gate), sliceMax: 20 });
+  const node = await nodeWith({ storage: new MemoryStorage(gate), sliceMax: 3 });
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(5n), 10, nodeItself));
   await clock.run(backend.txn(put('leased', 'x', { lease: leaseId(5n) }), nodeItself));
@@ -369,7 +369,7 @@ test('an answer that would be too large is refused, and what was changed before 
   expect(await count(node)).toBe(1);
   await clock.run(backend.leaseRevoke(leaseId(6n), nodeItself));
   expect(await count(node)).toBe(0);
-  // The same holds for a transaction of single keys, which is sequenced without slices.
+  // The same holds for a transaction of single keys, which does not give way.
   const points = Array.from({ length: 60 }, () => get('big'));
   await clock.run(backend.txn(put('big', 'x'.repeat(10_000)), nodeItself));
   expect(await run(putOf('point', 'x', { lease: leaseId(0n) }), ...points)).toBe('ResponseTooLarge');
@@ -460,7 +460,7 @@ test('leases that end together take turns with everybody else', async () => {
   }
   expect(backend.replica.state.lessor.size).toBe(0);
   expect(backend.revision).toBe(before + LEASES);
-  // 4,000 deletions of 6 us in slices of 500.
+  // 4,000 deletions of a step or two in slices of 80.
   expect(clock.scheduler.fired - fired).toBeGreaterThan(45);
   expect(turnsTaken).toBeGreaterThan(45);
   expect(await count(node)).toBe(0);

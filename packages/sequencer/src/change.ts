@@ -5,7 +5,6 @@ import {
   type DeleteRangeOp,
   EVENT_DELETE,
   EVENT_PUT,
-  isPoint,
   type KvEvent,
   type LogPosition,
   NO_LEASE,
@@ -13,18 +12,14 @@ import {
   type PutOp,
   type Revision,
   revision,
-  type Slice,
-  type SlicedWork,
 } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 import type { Changes } from './plan.ts';
-import type { ChangeEncoder, KeyVersions, KnownValues, SequencedLeases } from './ports.ts';
+import type { ChangeEncoder, DecisionValues, KeyVersions, PendingVersions, SequencedLeases } from './ports.ts';
 
 /** Keys of a range that are looked up at a time before they are deleted. */
 const CHUNK = 128;
-/** Costs in microseconds if nothing is in the caches: a change, undoing a change, and a KiB of the change's record. */
-const CHANGE_US = 6;
-const UNDO_US = 6;
-const RECORD_KIB_US = 1;
+const KIB = 1024;
 
 /** The changes of one write while it is sequenced. All have the same revision. */
 export class Change implements Changes {
@@ -32,6 +27,8 @@ export class Change implements Changes {
   events: KvEvent[] = [];
   records: Uint8Array[] = [];
   recordBytes = 0;
+  puts = 0;
+  putBytes = 0;
   answersPrevious = false;
   /** The position of the next record. */
   next: LogPosition;
@@ -63,9 +60,9 @@ export class Change implements Changes {
     this.answersPrevious = true;
   }
 
-  /** Cost of the last change, in microseconds. */
-  get lastUs(): number {
-    return CHANGE_US + (RECORD_KIB_US * this.records.at(-1)!.length) / 1024;
+  /** The steps of the last change: see `Turn`. */
+  get lastSteps(): number {
+    return 1 + this.records.at(-1)!.length / KIB;
   }
 }
 
@@ -74,22 +71,17 @@ export class KeyChanges {
   readonly #versions: KeyVersions;
   readonly #leases: SequencedLeases;
   readonly #encoder: ChangeEncoder;
-  readonly #onChanged: (event: KvEvent) => void;
+  readonly #pending: PendingVersions;
 
-  constructor(
-    versions: KeyVersions,
-    leases: SequencedLeases,
-    encoder: ChangeEncoder,
-    onChanged: (event: KvEvent) => void,
-  ) {
+  constructor(versions: KeyVersions, leases: SequencedLeases, encoder: ChangeEncoder, pending: PendingVersions) {
     this.#versions = versions;
     this.#leases = leases;
     this.#encoder = encoder;
-    this.#onChanged = onChanged;
+    this.#pending = pending;
   }
 
   /** Returns the log position of the superseded version, if there is one. */
-  put(op: PutOp, change: Change, values: KnownValues): LogPosition | undefined {
+  put(op: PutOp, change: Change, values: DecisionValues): LogPosition | undefined {
     const versions = this.#versions;
     const head = versions.head(op.key);
     const old = head >= 0 && !versions.isTombstone(head) ? head : -1;
@@ -143,22 +135,21 @@ export class KeyChanges {
   }
 
   /** Returns the log positions of the superseded versions, one for each deleted key. */
-  *deleteRange(op: DeleteRangeOp, change: Change, slice: Slice): SlicedWork<readonly LogPosition[]> {
-    if (isPoint(op.range)) return this.deletePoint(op, change);
+  *deleteRange(op: DeleteRangeOp, change: Change, turn: Turn): PureJob<readonly LogPosition[]> {
     const versions = this.#versions;
     const deleted: LogPosition[] = [];
     let key: Uint8Array | undefined = op.range.key;
     while (key !== undefined) {
       const live: number[] = [];
-      key = versions.collectSome({ key, end: op.range.end }, change.revision, CHUNK, slice, live);
+      key = versions.collectSome({ key, end: op.range.end }, change.revision, CHUNK, turn, live);
       for (const version of live) {
         if (op.prevKv) change.answerPrevious(versions.bytes(version));
         deleted.push(versions.position(version));
         this.delete(versions.key(version), version, change);
         // The other versions of `live` stay valid meanwhile: a live head is no garbage.
-        if (slice.spend(change.lastUs)) yield;
+        if (turn.shouldYield(change.lastSteps)) yield;
       }
-      if (slice.spent) yield;
+      if (turn.shouldYield(0)) yield;
     }
     return deleted;
   }
@@ -212,16 +203,20 @@ export class KeyChanges {
 
   #add(change: Change, record: Uint8Array, event: KvEvent): void {
     change.recordBytes += record.length;
+    if (event.type === EVENT_PUT) {
+      change.puts += 1;
+      change.putBytes += event.kv.length;
+    }
     // Most writes change one key. An array that is made with one element takes 24 bytes, one that it is pushed to 152.
     if (change.records.length === 0) change.records = [record];
     else change.records.push(record);
     if (change.events.length === 0) change.events = [event];
     else change.events.push(event);
-    this.#onChanged(event);
+    this.#pending.added(event);
   }
 
   /** Removes versions that will never be durable, newest first. They must be the newest versions of all. */
-  *undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
+  *undo(events: readonly KvEvent[], turn: Turn): PureJob<void> {
     const versions = this.#versions;
     for (let at = events.length - 1; at >= 0; at -= 1) {
       const { key, position, type, lease, prevLease } = events[at]!;
@@ -229,7 +224,7 @@ export class KeyChanges {
       assert(head >= 0 && versions.position(head) === position, 'undone out of order');
       versions.undo(head);
       if (type === EVENT_PUT && lease !== NO_LEASE && lease !== prevLease) this.#leases.detach(lease, key);
-      if (slice.spend(UNDO_US)) yield;
+      if (turn.shouldYield()) yield;
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   isUnbounded,
   type KeyRange,
   NO_LEASE,
+  NO_REVISION,
   type Op,
   type PutOp,
   type Revision,
@@ -12,30 +13,36 @@ import {
 } from '@engram/core';
 import type { KeyVersions, SequencedLeases } from './ports.ts';
 
+/** Puts up to here have a place that the next transaction uses again. */
+const PUTS_KEPT = 64;
+
 /** Checks the chosen operations of a transaction, before its first change, for reasons to refuse it. */
 export class Checks {
   readonly #versions: KeyVersions;
   readonly #leases: SequencedLeases;
-  readonly #dealt: Revision;
-  readonly #compactRevision: Revision;
   readonly #changesMax: number;
-  readonly #puts: PutOp[] = [];
-  readonly #deletes: KeyRange[] = [];
+  /** The first `#putCount` are of this transaction. */
+  #puts: PutOp[] = [];
+  #putCount = 0;
+  #deletes: KeyRange[] = [];
+  #dealt: Revision = NO_REVISION;
+  #compactRevision: Revision = NO_REVISION;
   #changes = 0;
 
-  /** `dealt` is the newest revision that was dealt, durable or not. */
-  constructor(
-    versions: KeyVersions,
-    leases: SequencedLeases,
-    dealt: Revision,
-    compactRevision: Revision,
-    changesMax: number,
-  ) {
+  constructor(versions: KeyVersions, leases: SequencedLeases, changesMax: number) {
     this.#versions = versions;
     this.#leases = leases;
+    this.#changesMax = changesMax;
+  }
+
+  /** The checks of the next transaction begin. `dealt` is the newest revision that was dealt, durable or not. */
+  begin(dealt: Revision, compactRevision: Revision): void {
+    if (this.#puts.length > PUTS_KEPT) this.#puts = [];
+    this.#putCount = 0;
+    if (this.#deletes.length > 0) this.#deletes = [];
+    this.#changes = 0;
     this.#dealt = dealt;
     this.#compactRevision = compactRevision;
-    this.#changesMax = changesMax;
   }
 
   /** Errors: FutureRev, Compacted, LeaseNotFound, KeyNotFound. */
@@ -44,8 +51,9 @@ export class Checks {
       if (op.revision > this.#dealt) throw new EngramError('FutureRev');
       if (op.revision !== 0 && op.revision < this.#compactRevision) throw new EngramError('Compacted');
     } else if (op.kind === 'put') {
-      checkPut(op, this.#versions, this.#leases);
-      this.#puts.push(op);
+      this.#checkPut(op);
+      this.#puts[this.#putCount] = op;
+      this.#putCount += 1;
       this.#changes += 1;
     } else {
       if (!isPoint(op.range)) this.#deletes.push(op.range);
@@ -58,7 +66,21 @@ export class Checks {
     if (this.#changes > this.#changesMax && this.#changesAtMost() > this.#changesMax) {
       throw new EngramError('RequestTooLarge');
     }
-    checkRoom(this.#puts, this.#versions);
+    this.#checkRoom();
+  }
+
+  #checkPut({ key, lease, ignoreValue, ignoreLease }: PutOp): void {
+    if (lease !== NO_LEASE && !this.#leases.has(lease)) throw new EngramError('LeaseNotFound');
+    if (!ignoreValue && !ignoreLease) return;
+    const head = this.#versions.head(key);
+    if (head < 0 || this.#versions.isTombstone(head)) throw new EngramError('KeyNotFound');
+  }
+
+  #checkRoom(): void {
+    if (this.#putCount === 0 || this.#versions.hasRoomFor(this.#putCount)) return;
+    let newKeys = 0;
+    for (let at = 0; at < this.#putCount; at += 1) if (this.#versions.head(this.#puts[at]!.key) < 0) newKeys += 1;
+    if (newKeys > 0 && !this.#versions.hasRoomFor(newKeys)) throw new EngramError('NoSpace');
   }
 
   /** Counts a key once if several deletes cover it, because only the first one deletes it. */
@@ -68,23 +90,6 @@ export class Checks {
     for (const range of union(this.#deletes)) changes += this.#versions.count(range, this.#dealt);
     return changes;
   }
-}
-
-/** Errors: LeaseNotFound, KeyNotFound. */
-export function checkPut(op: PutOp, versions: KeyVersions, leases: SequencedLeases): void {
-  if (op.lease !== NO_LEASE && !leases.has(op.lease)) throw new EngramError('LeaseNotFound');
-  if (op.ignoreValue || op.ignoreLease) {
-    const head = versions.head(op.key);
-    if (head < 0 || versions.isTombstone(head)) throw new EngramError('KeyNotFound');
-  }
-}
-
-/** Errors: NoSpace if the index has no room for the keys that are new. */
-export function checkRoom(puts: readonly PutOp[], versions: KeyVersions): void {
-  if (puts.length === 0 || versions.hasRoomFor(puts.length)) return;
-  let newKeys = 0;
-  for (const { key } of puts) if (versions.head(key) < 0) newKeys += 1;
-  if (newKeys > 0 && !versions.hasRoomFor(newKeys)) throw new EngramError('NoSpace');
 }
 
 /** The same keys as ranges that do not overlap. */

@@ -6,10 +6,10 @@ import {
   isPoint,
   type LogPosition,
   type Revision,
-  type Slice,
   type Txn,
 } from '@engram/core';
-import type { Deciding, KnownValues, ReadVersions } from './ports.ts';
+import type { Job, Turn } from '@engram/loop';
+import type { DecisionValues, ReadVersions } from './ports.ts';
 
 /**
  * The branches that a transaction takes. They are decided up front: compares see the state before the transaction,
@@ -24,15 +24,7 @@ export interface Path {
 /** Versions of a range that are compared at a time, and the bytes of values that are held at a time. */
 const CHUNK = 256;
 const CHUNK_VALUE_BYTES = 1024 * 1024;
-/** Costs in microseconds: looking a version up and comparing it, and comparing a KiB of a value. */
-const COMPARE_US = 2;
-const COMPARE_KIB_US = 1;
-
-/** Whether all compares hold. Each is about one key, and `values` has the values that they need. */
-export function succeeds(txn: Txn, versions: ReadVersions, values: KnownValues): boolean {
-  for (const compare of txn.compares) if (!holdsOnKey(compare, versions, values)) return false;
-  return true;
-}
+const KIB = 1024;
 
 const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFailure);
 const flatSuccess: Path = { succeeded: true, nested: [] };
@@ -42,32 +34,37 @@ const flatFailure: Path = { succeeded: false, nested: [] };
 export function* choosePath(
   txn: Txn,
   versions: ReadVersions,
-  values: KnownValues,
+  values: DecisionValues,
   at: Revision,
-  slice: Slice,
-): Deciding<Path> {
+  turn: Turn,
+): Job<Path> {
   let succeeded = true;
   for (const compare of txn.compares) {
     const { range, target } = compare;
-    if (!isPoint(range)) succeeded = yield* holdsOnRange(compare, versions, values, at, slice);
+    if (!isPoint(range)) succeeded = yield* holdsOnRange(compare, versions, values, at, turn);
     else {
       const head = target === CompareTarget.VALUE ? versions.head(range.key) : -1;
-      if (head >= 0 && !versions.isTombstone(head)) yield { positions: [versions.position(head)], kept: false };
+      const bringing =
+        head >= 0 && !versions.isTombstone(head) ? values.bring([versions.position(head)], false) : undefined;
+      if (bringing !== undefined) yield bringing;
       succeeded = holdsOnKey(compare, versions, values);
     }
-    if (slice.spend(COMPARE_US + (COMPARE_KIB_US * compare.value.length) / 1024)) yield;
+    if (turn.shouldYield(steps(compare))) yield;
     if (!succeeded) break;
   }
   let nested: Path[] | undefined;
   for (const op of succeeded ? txn.success : txn.failure) {
     if (op.kind !== 'txn') continue;
     nested ??= [];
-    nested.push(yield* choosePath(op.txn, versions, values, at, slice));
+    nested.push(yield* choosePath(op.txn, versions, values, at, turn));
   }
   return nested === undefined ? flatPath(succeeded) : { succeeded, nested };
 }
 
-function holdsOnKey(compare: Compare, versions: ReadVersions, values: KnownValues): boolean {
+/** Of one compare with a version, whose value may be long. */
+const steps = (compare: Compare): number => 1 + compare.value.length / KIB;
+
+function holdsOnKey(compare: Compare, versions: ReadVersions, values: DecisionValues): boolean {
   const head = versions.head(compare.range.key);
   if (head < 0 || versions.isTombstone(head)) return holdsOnMissing(compare);
   return holdsOn(compare, head, versions, values);
@@ -80,22 +77,22 @@ function holdsOnKey(compare: Compare, versions: ReadVersions, values: KnownValue
 function* holdsOnRange(
   compare: Compare,
   versions: ReadVersions,
-  values: KnownValues,
+  values: DecisionValues,
   at: Revision,
-  slice: Slice,
-): Deciding<boolean> {
+  turn: Turn,
+): Job<boolean> {
   let found = 0;
   let key: Uint8Array | undefined = compare.range.key;
   while (key !== undefined) {
     const live: number[] = [];
-    key = versions.collectSome({ key, end: compare.range.end }, at, CHUNK, slice, live);
+    key = versions.collectSome({ key, end: compare.range.end }, at, CHUNK, turn, live);
     found += live.length;
     const holds =
       compare.target === CompareTarget.VALUE
-        ? yield* holdOnValues(compare, live, versions, values, slice)
+        ? yield* holdOnValues(compare, live, versions, values, turn)
         : live.every((version) => holdsOn(compare, version, versions, values));
     if (!holds) return false;
-    if (slice.spend(COMPARE_US * live.length)) yield;
+    if (turn.shouldYield(live.length)) yield;
   }
   return found > 0 || holdsOnMissing(compare);
 }
@@ -105,9 +102,9 @@ function* holdOnValues(
   compare: Compare,
   live: readonly number[],
   versions: ReadVersions,
-  values: KnownValues,
-  slice: Slice,
-): Deciding<boolean> {
+  values: DecisionValues,
+  turn: Turn,
+): Job<boolean> {
   for (let from = 0; from < live.length; ) {
     const positions: LogPosition[] = [];
     let bytes = 0;
@@ -115,10 +112,11 @@ function* holdOnValues(
       positions.push(versions.position(live[at]!));
       bytes += versions.bytes(live[at]!);
     }
-    yield { positions, kept: false };
+    const bringing = values.bring(positions, false);
+    if (bringing !== undefined) yield bringing;
     for (const position of positions) {
       if (!satisfies(compare.result, compareBytes(values.value(position), compare.value))) return false;
-      if (slice.spend(COMPARE_US + (COMPARE_KIB_US * compare.value.length) / 1024)) yield;
+      if (turn.shouldYield(steps(compare))) yield;
     }
     from += positions.length;
   }
@@ -140,7 +138,7 @@ function holdsOnMissing(compare: Compare): boolean {
   }
 }
 
-function holdsOn(compare: Compare, version: number, versions: ReadVersions, values: KnownValues): boolean {
+function holdsOn(compare: Compare, version: number, versions: ReadVersions, values: DecisionValues): boolean {
   switch (compare.target) {
     case CompareTarget.VERSION:
       return satisfies(compare.result, versions.version(version) - compare.number);

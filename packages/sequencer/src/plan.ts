@@ -29,6 +29,9 @@ export interface Changes {
   readonly records: Uint8Array[];
   /** The bytes of all records together. */
   readonly recordBytes: number;
+  /** Of the events: those that put a key, and the bytes of these keys with their values. */
+  readonly puts: number;
+  readonly putBytes: number;
 }
 
 /** The result of sequencing one transaction. If `events` is empty, nothing is appended. */

@@ -1,14 +1,5 @@
-import type {
-  AnswerRoom,
-  KeyRange,
-  LeaseId,
-  LogPosition,
-  RangeOp,
-  Revision,
-  Slice,
-  SlicedWork,
-  VersionMeta,
-} from '@engram/core';
+import type { AnswerRoom, KeyRange, KvEvent, LeaseId, LogPosition, RangeOp, Revision, VersionMeta } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 
 /** Versions of keys as one reader sees them. */
 export interface ReadVersions {
@@ -24,10 +15,10 @@ export interface ReadVersions {
   isTombstone(version: number): boolean;
   key(version: number): Uint8Array;
   /**
-   * Adds versions that live at revision `at` to `into`, in key order: at most `max`, and as many as `slice` allows.
+   * Adds versions that live at revision `at` to `into`, in key order: at most `max`, and as many as `turn` allows.
    * Returns the key to continue from, or undefined if nothing is left.
    */
-  collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: number[]): Uint8Array | undefined;
+  collectSome(range: KeyRange, at: Revision, max: number, turn: Turn, into: number[]): Uint8Array | undefined;
 }
 
 /** All versions of keys, including those that are not durable yet. The index implements it. */
@@ -48,6 +39,14 @@ export interface SequencedLeases {
   attach(id: LeaseId, key: Uint8Array): void;
   /** The put that would have attached `key` is undone. */
   detach(id: LeaseId, key: Uint8Array): void;
+}
+
+/** Is told of the versions that are in the index and not in effect yet. */
+export interface PendingVersions {
+  /** A version was added to the index. */
+  added(event: KvEvent): void;
+  /** The versions from this position on are out of the index again, because their transaction was refused after all. */
+  undone(from: LogPosition): void;
 }
 
 /** Encodes a change as a log record. `kv` is the part of the record that clients get. */
@@ -81,23 +80,16 @@ export interface RangePlanner<Plan> {
    * It is below `at` if the transaction reads its own revision, because a later op may supersede what is read. `room`
    * is that of the whole answer.
    */
-  plan(op: RangeOp, at: Revision, pinned: Revision, room: AnswerRoom, slice: Slice): SlicedWork<Plan>;
+  plan(op: RangeOp, at: Revision, pinned: Revision, room: AnswerRoom, turn: Turn): PureJob<Plan>;
 }
 
-/** Values that a decision needs before it can be taken: those of VALUE compares and of puts that keep the value. */
-export interface KnownValues {
-  /** The value of the version at this position. Asserts if it was not loaded: see `valueNeeds` and `Deciding`. */
+/** Values that a decision needs: those of VALUE compares and of puts that keep the value. */
+export interface DecisionValues {
+  /**
+   * Brings the values of the versions at these positions. Undefined if they are in memory, otherwise a promise that the
+   * decision yields. Values that are `kept` are at hand until the decision ends, others until it asks for the next ones.
+   */
+  bring(positions: readonly LogPosition[], kept: boolean): Promise<void> | undefined;
+  /** The value of the version at this position. Asserts if it was not brought. */
   value(position: LogPosition): Uint8Array;
-}
-
-/**
- * A decision in slices. It yields undefined when its slice is used up, or the positions of values that `KnownValues`
- * must have when it is resumed. Values that are `kept` are needed until the decision ends; others only until it asks
- * for the next ones.
- */
-export type Deciding<Result> = Generator<NeededNow | undefined, Result, undefined>;
-
-export interface NeededNow {
-  readonly positions: readonly LogPosition[];
-  readonly kept: boolean;
 }

@@ -2,43 +2,42 @@ import {
   type AnswerAccount,
   assert,
   type DeleteRangeOp,
-  doAtOnce,
   isEngramError,
+  isPoint,
   keyBytes,
   type KvEvent,
   type LeaseId,
   type LogPosition,
   nextLogPosition,
   nextRevision,
-  type Op,
   type PutOp,
   type RangeOp,
   type Revision,
   revision,
-  Slice,
-  type SlicedWork,
   type Txn,
 } from '@engram/core';
+import { type Job, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { Change, KeyChanges } from './change.ts';
-import { Checks, checkPut, checkRoom } from './checks.ts';
-import { choosePath, type Path, succeeds } from './compares.ts';
+import { Checks } from './checks.ts';
+import { choosePath, type Path } from './compares.ts';
 import type { Changes, PlannedOp, PlannedTxn, Sequenced } from './plan.ts';
 import type {
   ChangeEncoder,
-  Deciding,
+  DecisionValues,
   KeyVersions,
-  KnownValues,
-  NeededNow,
+  PendingVersions,
   RangePlanner,
   SequencedLeases,
 } from './ports.ts';
-import { valueNeeds } from './value-needs.ts';
+import { isSimple, valueNeeds } from './value-needs.ts';
 
 export interface SequencerOptions<Plan> {
   readonly versions: KeyVersions;
   readonly leases: SequencedLeases;
   readonly encoder: ChangeEncoder;
   readonly ranges: RangePlanner<Plan>;
+  /** Says when a decision that is long must give way. */
+  readonly turn: Turn;
   /** The last revision that was dealt; an empty store begins at 1. */
   readonly revision: Revision;
   /** The position that the next record takes. */
@@ -47,23 +46,17 @@ export interface SequencerOptions<Plan> {
   readonly changesMax: number;
   /** The most bytes of ranges and superseded versions in the answer to one transaction. */
   readonly answerBytesMax: number;
-  /** Called when a version was added to the index. */
-  readonly onChanged: (event: KvEvent) => void;
-  /** The versions from this position on are out of the index again, because their transaction was refused after all. */
-  readonly onUndone: (from: LogPosition) => void;
+  readonly pending: PendingVersions;
 }
-
-/** Cost of an operation beside the versions that it reads, in microseconds. */
-const OP_US = 2;
-const unbounded = new Slice(Number.POSITIVE_INFINITY);
 
 /**
  * Decides writes in memory, one after the other, and deals their revisions and log positions. A decided write is in
  * the index at once, above the revision that readers may see. So the next write is decided on top of it without
  * waiting for storage. Versions are immutable, so bytes that an answer needs are only noted here.
  *
- * A decision that may be long is taken in slices, and no other decision is taken before it has ended. The caller may
- * give it up after a yield by throwing an EngramError into it. It then undoes its changes, in slices too.
+ * A decision is a job. One of a simple transaction (`isSimple`) whose values are at hand ends without a yield; another
+ * one gives way when its turn is over, and no other decision is taken before it has ended. The caller may give it up after a
+ * yield by throwing an EngramError into it. It then undoes its changes, and gives way meanwhile too.
  *
  * Invariants: revisions and positions are consecutive in the order of the calls. A refused transaction leaves no
  * trace. Nearly every reason to refuse one is checked before its first change. The other refusals, and giving up, are
@@ -72,11 +65,11 @@ const unbounded = new Slice(Number.POSITIVE_INFINITY);
  */
 export class Sequencer<Plan> {
   readonly #versions: KeyVersions;
-  readonly #leases: SequencedLeases;
   readonly #ranges: RangePlanner<Plan>;
+  readonly #turn: Turn;
+  readonly #checks: Checks;
   readonly #keys: KeyChanges;
-  readonly #onUndone: (from: LogPosition) => void;
-  readonly #changesMax: number;
+  readonly #pending: PendingVersions;
   readonly #answerBytesMax: number;
   #dealt: Revision;
   #next: LogPosition;
@@ -85,11 +78,11 @@ export class Sequencer<Plan> {
 
   constructor(options: SequencerOptions<Plan>) {
     this.#versions = options.versions;
-    this.#leases = options.leases;
     this.#ranges = options.ranges;
-    this.#keys = new KeyChanges(options.versions, options.leases, options.encoder, options.onChanged);
-    this.#onUndone = options.onUndone;
-    this.#changesMax = options.changesMax;
+    this.#turn = options.turn;
+    this.#checks = new Checks(options.versions, options.leases, options.changesMax);
+    this.#keys = new KeyChanges(options.versions, options.leases, options.encoder, options.pending);
+    this.#pending = options.pending;
     this.#answerBytesMax = options.answerBytesMax;
     this.#dealt = options.revision;
     this.#next = options.next;
@@ -119,50 +112,29 @@ export class Sequencer<Plan> {
   }
 
   /**
-   * Sequences a simple transaction (`isSimple`). Refuses it with FutureRev, Compacted, LeaseNotFound, KeyNotFound,
-   * RequestTooLarge, NoSpace or ResponseTooLarge, and then has changed nothing.
+   * Decides a transaction. Refuses it with FutureRev, Compacted, LeaseNotFound, KeyNotFound, RequestTooLarge, NoSpace or
+   * ResponseTooLarge, and then has changed nothing.
    */
-  sequence(txn: Txn, compactRevision: Revision, values: KnownValues, account?: AnswerAccount): Sequenced<Plan> {
-    assert(!this.#underWay, 'a transaction is decided within another');
-    const succeeded = succeeds(txn, this.#versions, values);
-    const ops = succeeded ? txn.success : txn.failure;
-    this.#checkSimple(ops, compactRevision);
-    const change = this.#begin(this.#next, account);
-    let responses: readonly PlannedOp<Plan>[];
-    try {
-      responses = ops.map((op) => this.#executeSimple(op, change, values));
-    } catch (error) {
-      doAtOnce(this.#abandon(change, error, unbounded));
-      throw error;
-    }
-    const planned: PlannedTxn<Plan> = { kind: 'txn', revision: this.#visible(change), succeeded, responses };
-    return this.#sequenced(change, planned);
-  }
-
-  /** Sequences any transaction, simple or not. Refuses as `sequence` does. */
-  *sequenceSliced(
-    txn: Txn,
-    compactRevision: Revision,
-    values: KnownValues,
-    slice: Slice,
-    account?: AnswerAccount,
-  ): Deciding<Sequenced<Plan>> {
+  *decide(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): Job<Sequenced<Plan>> {
     assert(!this.#underWay, 'a transaction is decided within another');
     this.#underWay = true;
     try {
-      const path = yield* choosePath(txn, this.#versions, values, nextRevision(this.#dealt), slice);
-      const checks = new Checks(this.#versions, this.#leases, this.#dealt, compactRevision, this.#changesMax);
-      yield* this.#check(txn, path, checks, slice);
-      checks.finish();
+      const turn = isSimple(txn) ? unhurried : this.#turn;
+      const path = yield* choosePath(txn, this.#versions, values, nextRevision(this.#dealt), turn);
+      this.#checks.begin(this.#dealt, compactRevision);
+      yield* this.#check(txn, path, values, turn);
+      this.#checks.finish();
       const change = this.#begin(this.#next, account);
       let planned: PlannedTxn<Plan>;
       try {
-        planned = yield* this.#execute(txn, path, change, values, slice);
+        planned = yield* this.#execute(txn, path, change, values, turn);
       } catch (error) {
-        yield* this.#abandon(change, error, slice);
+        yield* this.#abandon(change, error, turn);
         throw error;
       }
-      return this.#sequenced(change, planned);
+      this.#accept(change);
+      const { events, records, recordBytes, puts, putBytes, answersPrevious, answerBytes } = change;
+      return { planned, events, records, recordBytes, puts, putBytes, answersPrevious, answerBytes };
     } finally {
       this.#underWay = false;
     }
@@ -173,7 +145,7 @@ export class Sequencer<Plan> {
    * live and are attached to the lease. `keys` are in the form of `keyText`. `mark` is the first of the returned
    * records.
    */
-  *endLease(mark: Uint8Array, keys: readonly string[], attachedTo: LeaseId, slice: Slice): SlicedWork<Changes> {
+  *endLease(mark: Uint8Array, keys: readonly string[], attachedTo: LeaseId): PureJob<Changes> {
     assert(!this.#underWay, 'a lease ends within a transaction');
     this.#underWay = true;
     const versions = this.#versions;
@@ -186,12 +158,12 @@ export class Sequencer<Plan> {
         const head = versions.head(key);
         if (head >= 0 && !versions.isTombstone(head) && versions.lease(head) === attachedTo) {
           this.#keys.delete(key, head, change);
-          slice.spend(change.lastUs);
+          this.#turn.shouldYield(change.lastSteps);
         }
-        if (slice.spend(OP_US)) yield;
+        if (this.#turn.shouldYield()) yield;
       }
     } catch (error) {
-      yield* this.#abandon(change, error, slice);
+      yield* this.#abandon(change, error, this.#turn);
       throw error;
     } finally {
       this.#underWay = false;
@@ -212,18 +184,12 @@ export class Sequencer<Plan> {
    * Undoes the changes of a write that will never be durable. Of all sequenced writes, the last one must be undone
    * first.
    */
-  undo(events: readonly KvEvent[], slice: Slice): SlicedWork<void> {
-    return this.#keys.undo(events, slice);
+  undo(events: readonly KvEvent[]): PureJob<void> {
+    return this.#keys.undo(events, this.#turn);
   }
 
   #begin(next: LogPosition, account?: AnswerAccount): Change {
     return new Change(nextRevision(this.#dealt), next, this.#answerBytesMax, account);
-  }
-
-  #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {
-    this.#accept(change);
-    const { events, records, recordBytes, answersPrevious, answerBytes } = change;
-    return { planned, events, records, recordBytes, answersPrevious, answerBytes };
   }
 
   #accept(change: Change): void {
@@ -231,71 +197,57 @@ export class Sequencer<Plan> {
     this.#next = change.next;
   }
 
-  *#abandon(change: Change, error: unknown, slice: Slice): SlicedWork<void> {
+  *#abandon(change: Change, error: unknown, turn: Turn): PureJob<void> {
     this.#broken = true;
     if (!isEngramError(error)) return;
-    yield* this.#keys.undo(change.events, slice);
-    this.#onUndone(this.#next);
+    yield* this.#keys.undo(change.events, turn);
+    this.#pending.undone(this.#next);
     this.#broken = false;
   }
 
-  #checkSimple(ops: readonly Op[], compactRevision: Revision): void {
-    const only = ops[0];
-    if (ops.length === 1 && only!.kind === 'put') {
-      checkPut(only as PutOp, this.#versions, this.#leases);
-      checkRoom(ops as readonly PutOp[], this.#versions);
-      return;
-    }
-    const checks = new Checks(this.#versions, this.#leases, this.#dealt, compactRevision, this.#changesMax);
-    for (const op of ops) if (op.kind !== 'txn') checks.add(op);
-    checks.finish();
-  }
-
-  *#check(txn: Txn, path: Path, checks: Checks, slice: Slice): Deciding<void> {
+  *#check(txn: Txn, path: Path, values: DecisionValues, turn: Turn): Job<void> {
     let nested = 0;
     for (const op of path.succeeded ? txn.success : txn.failure) {
       if (op.kind === 'txn') {
-        yield* this.#check(op.txn, path.nested[nested]!, checks, slice);
+        yield* this.#check(op.txn, path.nested[nested]!, values, turn);
         nested += 1;
         continue;
       }
-      checks.add(op);
-      if (op.kind === 'put' && op.ignoreValue) yield this.#valueOf(op);
-      if (slice.spend(OP_US)) yield;
+      this.#checks.add(op);
+      const bringing = op.kind === 'put' && op.ignoreValue ? values.bring([this.#livePosition(op)], true) : undefined;
+      if (bringing !== undefined) yield bringing;
+      if (turn.shouldYield()) yield;
     }
   }
 
-  #valueOf(op: PutOp): NeededNow {
-    const head = this.#versions.head(op.key);
-    return { positions: [this.#versions.position(head)], kept: true };
+  #livePosition({ key }: PutOp): LogPosition {
+    return this.#versions.position(this.#versions.head(key));
   }
 
-  #executeSimple(op: Op, change: Change, values: KnownValues): PlannedOp<Plan> {
-    assert(op.kind !== 'txn', 'a nested transaction is sequenced in slices');
-    if (op.kind === 'put') return this.#put(op, change, values);
-    if (op.kind === 'delete-range') return this.#deleted(op, this.#keys.deletePoint(op, change), change);
-    return doAtOnce(this.#range(op, change, unbounded));
-  }
-
-  *#execute(txn: Txn, path: Path, change: Change, values: KnownValues, slice: Slice): SlicedWork<PlannedTxn<Plan>> {
-    const responses: PlannedOp<Plan>[] = [];
+  *#execute(txn: Txn, path: Path, change: Change, values: DecisionValues, turn: Turn): PureJob<PlannedTxn<Plan>> {
+    const ops = path.succeeded ? txn.success : txn.failure;
+    const responses = new Array<PlannedOp<Plan>>(ops.length);
     let nested = 0;
-    for (const op of path.succeeded ? txn.success : txn.failure) {
-      if (op.kind === 'txn') {
-        responses.push(yield* this.#execute(op.txn, path.nested[nested]!, change, values, slice));
-        nested += 1;
-      } else if (op.kind === 'put') {
-        responses.push(this.#put(op, change, values));
-        slice.spend(change.lastUs);
+    for (let at = 0; at < ops.length; at += 1) {
+      const op = ops[at]!;
+      if (op.kind === 'put') {
+        responses[at] = this.#put(op, change, values);
+        turn.shouldYield(change.lastSteps);
       } else if (op.kind === 'delete-range') {
-        responses.push(this.#deleted(op, yield* this.#keys.deleteRange(op, change, slice), change));
-      } else responses.push(yield* this.#range(op, change, slice));
-      if (slice.spend(OP_US)) yield;
+        const deleted = isPoint(op.range)
+          ? this.#keys.deletePoint(op, change)
+          : yield* this.#keys.deleteRange(op, change, turn);
+        responses[at] = this.#deleted(op, deleted, change);
+      } else if (op.kind === 'txn') {
+        responses[at] = yield* this.#execute(op.txn, path.nested[nested]!, change, values, turn);
+        nested += 1;
+      } else responses[at] = yield* this.#range(op, change, turn);
+      if (turn.shouldYield()) yield;
     }
     return { kind: 'txn', revision: this.#visible(change), succeeded: path.succeeded, responses };
   }
 
-  #put(op: PutOp, change: Change, values: KnownValues): PlannedOp<Plan> {
+  #put(op: PutOp, change: Change, values: DecisionValues): PlannedOp<Plan> {
     const prev = this.#keys.put(op, change, values);
     return { kind: 'put', revision: change.revision, prev: op.prevKv ? prev : undefined };
   }
@@ -305,10 +257,10 @@ export class Sequencer<Plan> {
     return { kind: 'delete-range', revision: this.#visible(change), deleted: deleted.length, prev };
   }
 
-  *#range(op: RangeOp, change: Change, slice: Slice): SlicedWork<PlannedOp<Plan>> {
+  *#range(op: RangeOp, change: Change, turn: Turn): PureJob<PlannedOp<Plan>> {
     const at = op.revision > 0 ? revision(op.revision) : change.revision;
     const pinned = at < change.revision ? at : this.#dealt;
-    const plan = yield* this.#ranges.plan(op, at, pinned, change.room, slice);
+    const plan = yield* this.#ranges.plan(op, at, pinned, change.room, turn);
     return { kind: 'range', revision: this.#visible(change), plan };
   }
 

@@ -1,12 +1,12 @@
 import { CompareTarget, isPoint, type LogPosition, type Op, type Txn } from '@engram/core';
 import type { ReadVersions } from './ports.ts';
 
-/** The most compares and operations of a transaction that is decided without slices: about a millisecond of work. */
+/** The most compares and operations of a simple transaction: less than half a millisecond of work. */
 const SIMPLE_MAX = 256;
 
 /**
  * Whether each compare and operation is about one key, none is a transaction, and they are few. Nearly all
- * transactions are simple.
+ * transactions are simple. They are decided without giving way.
  */
 export function isSimple({ compares, success, failure }: Txn): boolean {
   if (compares.length + success.length + failure.length > SIMPLE_MAX) return false;

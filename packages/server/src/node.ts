@@ -23,6 +23,7 @@ import {
   registerProcessMetrics,
   registerScrubMetrics,
   registerStartMetrics,
+  type StageMs,
   StoreMetrics,
 } from '@engram/telemetry';
 import type { TlsOptions } from '@engram/transport';
@@ -105,8 +106,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerLoopMetrics(metrics, loop);
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
-  const storeMetrics = new StoreMetrics(metrics, clock, config.slowCommitMs, (ms) =>
-    slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
+  const slowWrites = new SlowLog(clock, logger);
+  const storeMetrics = new StoreMetrics(
+    metrics,
+    clock,
+    config.slowCommitMs,
+    (ms) => slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
+    (stages) => slowWrites.warn(stageFields(stages), 'write took too long'),
   );
   const peerMetrics = new PeerMetrics(metrics, () => started?.cluster.memberId ?? 0n);
   let started: Member | undefined;
@@ -189,6 +195,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const stack = opened.move();
   return { identity, listeners: listeners.bound, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+const stageFields = (stages: StageMs): object =>
+  Object.fromEntries(Object.entries(stages).map(([stage, ms]) => [`${stage}-ms`, Math.round(ms)]));
 
 /**
  * With `loopBudgetCpu`, a stretch counts by its CPU time only, because the rest may be due to other programs. A stretch

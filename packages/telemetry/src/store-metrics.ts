@@ -5,6 +5,35 @@ import { exponentialBounds } from './plain-histogram.ts';
 /** Bucket bounds of etcd's disk metrics, in seconds. */
 const diskBounds = exponentialBounds(0.001, 2, 14);
 
+/** A write that has ended, as the store tells it: see `EndedWrite` of backend. */
+export interface WriteTimes {
+  readonly stage: string;
+  readonly askedMs: number;
+  readonly decidedMs: number;
+  readonly appendingMs: number;
+  readonly durableMs: number;
+  readonly appliedMs: number;
+  readonly endedMs: number;
+  readonly puts: number;
+  readonly putBytes: number;
+  readonly deletes: number;
+}
+
+/** The stages by what a write waits for in each: its decision, the log, its append, its effect, its answer. */
+const STAGES = ['decide', 'queue', 'append', 'apply', 'answer'] as const;
+export type StageMs = Readonly<Record<(typeof STAGES)[number], number>>;
+
+/** A stage that was not reached, or was passed by, took no time. */
+const between = (fromMs: number, untilMs: number): number => (fromMs < 0 || untilMs < 0 ? 0 : untilMs - fromMs);
+
+const stageMs = ({ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }: WriteTimes): StageMs => ({
+  decide: between(askedMs, decidedMs),
+  queue: between(decidedMs, appendingMs),
+  append: between(appendingMs, durableMs),
+  apply: between(durableMs, appliedMs),
+  answer: between(appliedMs, endedMs),
+});
+
 /**
  * Counts what the store reports (backend's StoreObserver) under etcd's names. One append to the log includes write and
  * sync, so it stands for etcd's WAL sync and for its backend commit. Dashboards and alerts use both.
@@ -27,21 +56,33 @@ export class StoreMetrics {
   readonly #clock: Clock;
   readonly #slowAppendMs: number;
   readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
+  readonly #onSlowWrite: ((stages: StageMs) => void) | undefined;
+  readonly #writes = { answered: 0, refused: 0 };
+  readonly #stages = { decide: 0, queue: 0, append: 0, apply: 0, answer: 0 };
   readonly #append;
   readonly #compaction;
   readonly #leaseTtl;
 
-  /** Appends slower than `slowAppendMs` (etcd's --warning-apply-duration) count as slow and are reported. */
+  /** Appends and writes slower than `slowAppendMs` (etcd's --warning-apply-duration) are reported; appends count as slow. */
   constructor(
     registry: MetricRegistry,
     clock: Clock,
     slowAppendMs: number,
     onSlowAppend?: (durationMs: number) => void,
+    onSlowWrite?: (stages: StageMs) => void,
   ) {
+    this.#onSlowWrite = onSlowWrite;
     this.#clock = clock;
     this.#slowAppendMs = slowAppendMs;
     this.#onSlowAppend = onSlowAppend;
     registry.counter('etcd_mvcc_put_total', 'Puts, those inside transactions too.', () => this.#puts);
+    registry.counter('engram_writes_total', 'Writes that have ended, those too that have changed nothing.', () => [
+      { labels: { outcome: 'answered' }, value: this.#writes.answered },
+      { labels: { outcome: 'refused' }, value: this.#writes.refused },
+    ]);
+    registry.counter('engram_write_stage_seconds_total', 'What these writes have spent in each stage.', () =>
+      STAGES.map((stage) => ({ labels: { stage }, value: this.#stages[stage] / 1000 })),
+    );
     registry.counter('etcd_mvcc_delete_total', 'Keys deleted.', () => this.#deletes);
     registry.counter('etcd_mvcc_range_total', 'Ranges.', () => this.#ranges);
     registry.counter('etcd_mvcc_txn_total', 'Transactions of more than one operation.', () => this.#txns);
@@ -103,13 +144,20 @@ export class StoreMetrics {
     this.#onSlowAppend?.(durationMs);
   }
 
-  put(bytes: number): void {
-    this.#puts += 1;
-    this.#putBytes += bytes;
-  }
-
-  deleted(): void {
-    this.#deletes += 1;
+  write(write: WriteTimes): void {
+    const { askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs } = write;
+    this.#writes[write.stage === 'answered' ? 'answered' : 'refused'] += 1;
+    if (appliedMs >= 0) {
+      this.#puts += write.puts;
+      this.#putBytes += write.putBytes;
+      this.#deletes += write.deletes;
+    }
+    this.#stages.decide += between(askedMs, decidedMs);
+    this.#stages.queue += between(decidedMs, appendingMs);
+    this.#stages.append += between(appendingMs, durableMs);
+    this.#stages.apply += between(durableMs, appliedMs);
+    this.#stages.answer += between(appliedMs, endedMs);
+    if (endedMs - askedMs > this.#slowAppendMs) this.#onSlowWrite?.(stageMs(write));
   }
 
   range(): void {

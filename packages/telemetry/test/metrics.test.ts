@@ -334,13 +334,23 @@ test('slow calls and slow appends are told, streams are not: they last', () => {
     slowUnaryMs: 300,
     onSlowUnary: (path, ms) => told.push(`${path} ${ms}`),
   });
-  const store = new StoreMetrics(registry, new SimClock(), 100, (ms) => told.push(`append ${ms}`));
+  const store = new StoreMetrics(
+    registry,
+    new SimClock(),
+    100,
+    (ms) => told.push(`append ${ms}`),
+    ({ queue, append }) => told.push(`write ${queue} ${append}`),
+  );
   rpc.method(RANGE).handled(0, 300);
   rpc.method(RANGE).handled(0, 301);
   rpc.method(WATCH).handled(0, 5000);
   store.appended(100, 1, 1);
   store.appended(101, 1, 1);
-  expect(told).toEqual([`${RANGE} 301`, 'append 101']);
+  const times = { askedMs: 0, decidedMs: 0, appendingMs: 70, durableMs: 100, appliedMs: 100, endedMs: 100 };
+  const counts = { stage: 'answered', puts: 1, putBytes: 1, deletes: 0 };
+  store.write({ ...times, ...counts });
+  store.write({ ...times, ...counts, durableMs: 101, appliedMs: 101, endedMs: 101 });
+  expect(told).toEqual([`${RANGE} 301`, 'append 101', 'write 70 31']);
 });
 
 test('a method that is not served has no counters', () => {
@@ -356,9 +366,11 @@ test('the store is counted under the names of etcd', async () => {
   const { registry, store } = all();
   store.appended(150, 3, 1000);
   store.appended(2, 1, 24);
-  store.put(100);
-  store.put(23);
-  store.deleted();
+  const times = { askedMs: 10, decidedMs: 11, appendingMs: 13, durableMs: 20, appliedMs: 24, endedMs: 25 };
+  store.write({ ...times, stage: 'answered', puts: 2, putBytes: 123, deletes: 1 });
+  // Refused before it was decided, and refused after its effect: its caller did not wait for it.
+  const refused = { ...times, decidedMs: -1, appendingMs: -1, durableMs: -1, appliedMs: -1, stage: 'refused' };
+  store.write({ ...refused, puts: 0, putBytes: 0, deletes: 0 });
   store.compacted(7, 12, 250);
   store.leaseGranted(60);
   for (const [line, value] of [
@@ -369,6 +381,11 @@ test('the store is counted under the names of etcd', async () => {
     ['etcd_mvcc_put_total', 2],
     ['etcd_debugging_mvcc_total_put_size_in_bytes', 123],
     ['etcd_mvcc_delete_total', 1],
+    ['engram_writes_total{outcome="answered"}', 1],
+    ['engram_writes_total{outcome="refused"}', 1],
+    ['engram_write_stage_seconds_total{stage="append"}', 0.007],
+    ['engram_write_stage_seconds_total{stage="apply"}', 0.004],
+    ['engram_write_stage_seconds_total{stage="decide"}', 0.001],
     ['etcd_debugging_mvcc_db_compaction_keys_total', 12],
     ['etcd_debugging_lease_ttl_total_bucket{le="32"}', 0],
     ['etcd_debugging_lease_ttl_total_bucket{le="64"}', 1],

@@ -9,13 +9,35 @@ interface Waiting<Entry> {
   readonly bytes: number;
 }
 
+/** A batch that the log has. */
+export interface DurableBatch<Entry> {
+  readonly entries: readonly Entry[];
+  /** Behind its last record. */
+  readonly next: LogPosition;
+  readonly records: number;
+  readonly bytes: number;
+  /** When it left for the log and when the log had it, by the clock. */
+  readonly startMs: number;
+  readonly durableMs: number;
+}
+
+/** What follows the stage of appends. */
+export interface AppendNext<Entry> {
+  /** A batch leaves for the log, at `nowMs`. */
+  appending(entries: readonly Entry[], nowMs: number): void;
+  /** Called in the order of the log, once for each batch. */
+  durable(batch: DurableBatch<Entry>): void;
+  /** The log refused or lost the batch. `entries` are its writes and all that were enqueued later. None is acknowledged. */
+  stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, entries: readonly Entry[]): void;
+}
+
 export interface WriterOptions<Entry> {
   readonly log: Log;
   /** The seal with which this writer holds the log. */
   readonly seal: Seal;
   readonly clock: Clock;
   /** The position of the first record that will be written. */
-  readonly next: LogPosition;
+  readonly first: LogPosition;
   /** A batch is closed before it grows past this. A single larger write goes alone. */
   readonly batchBytesMax: number;
   /**
@@ -23,14 +45,7 @@ export interface WriterOptions<Entry> {
    * copied.
    */
   readonly sharingRecordsMax?: number;
-  /** A batch leaves for the log. The owner can meanwhile load the bytes that readers of its events will want. */
-  readonly onAppending?: (entries: readonly Entry[]) => void;
-  /** The batch is durable. Called in the order of the log, once for each batch. */
-  readonly onCommitted: (entries: readonly Entry[], durable: LogPosition) => void;
-  /** The log refused or lost the batch. `entries` are its writes and all that were enqueued later. None is acknowledged. */
-  readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>, entries: readonly Entry[]) => void;
-  /** How long an append took, and how many records and bytes it had. */
-  readonly onAppended?: (durationMs: number, records: number, bytes: number) => void;
+  readonly next: AppendNext<Entry>;
 }
 
 /**
@@ -58,7 +73,7 @@ export class Writer<Entry> {
 
   constructor(options: WriterOptions<Entry>) {
     this.#options = options;
-    this.#next = options.next;
+    this.#next = options.first;
   }
 
   /** Bytes that wait for an append. The caller refuses new writes above its bound. */
@@ -121,10 +136,10 @@ export class Writer<Entry> {
     const batch = { first: this.#next, records };
     this.#next = logPosition(this.#next + records.length);
     this.#appending = true;
-    this.#options.onAppending?.(entries);
     const startMs = this.#options.clock.nowMs();
+    this.#options.next.appending(entries, startMs);
     this.#options.log.append(batch, this.#options.seal).then(
-      (outcome) => this.#settle(outcome, entries, logPosition(this.#next - 1), startMs, records.length, bytes),
+      (outcome) => this.#settle(outcome, { entries, next: this.#next, records: records.length, bytes, startMs }),
       (cause: unknown) => this.#stop({ kind: 'uncertain', cause }, entries),
     );
   }
@@ -154,26 +169,19 @@ export class Writer<Entry> {
     return { entries, records, bytes };
   }
 
-  #settle(
-    outcome: AppendOutcome,
-    entries: readonly Entry[],
-    durable: LogPosition,
-    startMs: number,
-    records: number,
-    bytes: number,
-  ): void {
+  #settle(outcome: AppendOutcome, batch: Omit<DurableBatch<Entry>, 'durableMs'>): void {
+    const { entries, startMs } = batch;
     if (outcome.kind !== 'committed') {
       this.#stop(outcome, entries);
       return;
     }
-    const tookMs = this.#options.clock.nowMs() - startMs;
-    this.#options.onAppended?.(tookMs, records, bytes);
+    const durableMs = this.#options.clock.nowMs();
     this.#appending = false;
-    const waitMs = this.#open.length === 0 || this.#isFull ? 0 : this.#regroup.waitMs(tookMs);
+    const waitMs = this.#open.length === 0 || this.#isFull ? 0 : this.#regroup.waitMs(durableMs - startMs);
     if (waitMs > 0) this.#waitFor(entries.length, waitMs);
     // The next append starts before the answers of this one are built, so that the disk works meanwhile.
     else this.#append();
-    this.#options.onCommitted(entries, durable);
+    this.#options.next.durable({ ...batch, durableMs });
     if (!this.#appending && this.#open.length === 0) this.#wakeIdle();
   }
 
@@ -201,7 +209,7 @@ export class Writer<Entry> {
     const lost = [...appended, ...this.#open.map((waiting) => waiting.entry)];
     this.#open = [];
     this.#openBytes = 0;
-    this.#options.onStopped(outcome, lost);
+    this.#options.next.stopped(outcome, lost);
     this.#wakeIdle();
   }
 

@@ -49,11 +49,13 @@ beforeEach(() => {
     log,
     seal: { epoch: epoch(1), holder: 1n },
     clock,
-    next: logPosition(10),
+    first: logPosition(10),
     batchBytesMax: 100,
-    onAppending: (entries) => events.push(`appending ${entries.join(' ')}`),
-    onCommitted: (entries, durable) => events.push(`committed ${entries.join(' ')} to ${durable}`),
-    onStopped: (outcome, entries) => events.push(`stopped ${outcome.kind} ${entries.join(' ')}`),
+    next: {
+      appending: (entries) => events.push(`appending ${entries.join(' ')}`),
+      durable: ({ entries, next }) => events.push(`committed ${entries.join(' ')} to ${next - 1}`),
+      stopped: (outcome, entries) => events.push(`stopped ${outcome.kind} ${entries.join(' ')}`),
+    },
   });
 });
 

@@ -26,8 +26,8 @@ const past: readonly Mutant[] = [
     what: 'a transaction that is answered Timeout never gives its pin back: compaction waits for ever',
     edits: [
       {
-        file: `${backend}/answer/pending-writes.ts`,
-        find: '    this.#end.pin?.[Symbol.dispose]();\n    this.#end.reject(error);',
+        file: `${backend}/decide/write.ts`,
+        find: '    this.#pin?.[Symbol.dispose]();\n    this.#end.reject(error);',
         replace: '    this.#end.reject(error);',
       },
     ],
@@ -40,7 +40,7 @@ const past: readonly Mutant[] = [
         file: `${backend}/apply/applier.ts`,
         find: '      state.take(write);\n',
         replace:
-          "      if (!(write as { ended?: boolean }).ended || !['compact', 'alarm'].includes(write.mark?.kind ?? '')) state.take(write);\n",
+          "      if (!(write as { told?: boolean }).told || !['compact', 'alarm'].includes(write.mark?.kind ?? '')) state.take(write);\n",
       },
     ],
   },
@@ -82,9 +82,8 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/lead/leader-decisions.ts`,
-        find: "    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);\n    this.#compactDecided = target;",
-        replace:
-          "    this.#compactDecided = target;\n    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);",
+        find: '    writes.admit();\n    this.#compactDecided = target;\n',
+        replace: '    this.#compactDecided = target;\n    writes.admit();\n',
       },
     ],
   },
@@ -106,8 +105,8 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: '      await this.#sequencedSettled();\n      await this.#options.confirm?.();\n',
-        replace: '      await this.#options.confirm?.();\n',
+        find: '    else this.#afterOthers(write, told);\n',
+        replace: '    else told();\n',
       },
     ],
   },
@@ -138,8 +137,8 @@ const past: readonly Mutant[] = [
       },
       {
         file: `${backend}/lead/lease-decisions.ts`,
-        find: '    if (pending.isUndecided(id)) {\n      await writes.settled();\n      return false;\n    }\n    if (lessor.remainingMs(id, clock.nowMs()) !== 0) return false;\n',
-        replace: '    void [pending, lessor, clock, writes];\n',
+        find: '    if (pending.isUndecided(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };\n',
+        replace: '    void [pending, lessor, clock];\n',
       },
       {
         file: `${backend}/lead/lease-decisions.ts`,
@@ -165,9 +164,46 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: '      onAppending: (writes) => replica.prefetch(writes),\n',
-        replace:
-          '      onAppending: (writes) => {\n        replica.prefetch(writes);\n        for (const write of writes) write.settle();\n      },\n',
+        find: '    this.#options.replica.prefetch(writes);\n',
+        replace: '    this.#options.replica.prefetch(writes);\n    for (const write of writes) write.answer(nowMs);\n',
+      },
+      {
+        file: `${backend}/decide/write.ts`,
+        find: '    assert(this.#stage === from, ',
+        replace: '    assert(this.#stage === from || true, ',
+      },
+    ],
+  },
+  {
+    name: 'answer-before-publish',
+    what: 'writes are answered before watchers hear of them',
+    edits: [
+      {
+        file: `${backend}/apply/applier.ts`,
+        find: '    return this.#publish(groups, compacted);\n',
+        replace: '    this.#options.clock.soon(() => void this.#publish(groups, compacted));\n    return undefined;\n',
+      },
+    ],
+  },
+  {
+    name: 'waiting-decisions-turned-round',
+    what: 'of two puts of one connection that wait for a long write, the later one is decided first',
+    edits: [
+      {
+        file: `${backend}/decide/decisions.ts`,
+        find: '    this.#waiting.push({ write, bytes });\n',
+        replace: '    this.#waiting.splice(this.#first, 0, { write, bytes });\n',
+      },
+    ],
+  },
+  {
+    name: 'decision-never-resumed',
+    what: 'what waits for a long write is not decided after it',
+    edits: [
+      {
+        file: `${backend}/decide/decisions.ts`,
+        find: '      loop.later(FOLLOW, () => void loop.run(FOLLOW, this.#takeWaiting()));\n',
+        replace: '      void [loop, FOLLOW, this.#takeWaiting()];\n',
       },
     ],
   },
@@ -377,19 +413,19 @@ const possible: readonly Mutant[] = [
     what: 'other writes are decided between two slices of a long one',
     edits: [
       {
-        file: `${backend}/decide/decision-queue.ts`,
-        find: "    assert(!this.#held, 'two decisions at a time');\n    this.#held = true;\n",
-        replace: '',
+        file: `${backend}/decide/decisions.ts`,
+        find: 'return this.#current === undefined && this.#waiting.length === 0;',
+        replace: 'return this.#waiting.length === 0;',
       },
       {
-        file: `${backend}/decide/decision-queue.ts`,
-        find: "    assert(this.#held, 'a decision that was not held has ended');\n",
+        file: `${backend}/decide/decisions.ts`,
+        find: "    assert(this.#current === undefined, 'two decisions at a time');\n",
         replace: '',
       },
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    const succeeded",
-        replace: '    const succeeded',
+        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n",
+        replace: '',
       },
     ],
   },
@@ -399,7 +435,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: '    yield* this.#keys.undo(change.events, slice);\n',
+        find: '    yield* this.#keys.undo(change.events, turn);\n',
         replace: '',
       },
     ],
@@ -410,8 +446,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: 'const before = this.#unwinding ?? longEnded;',
-        replace: 'const before = this.#unwinding ?? (longEnded, undefined);',
+        find: 'const before = this.#unwinding ?? this.#decisions.longEnded;',
+        replace: 'const before = this.#unwinding;',
       },
     ],
   },
@@ -432,8 +468,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/decide/decisions.ts`,
-        find: 'using _pin = this.#options.pins.hold(NO_REVISION);',
-        replace: 'void NO_REVISION;',
+        find: '        pin ??= pins.hold(NO_REVISION);\n',
+        replace: '        void [pins, NO_REVISION];\n',
       },
     ],
   },

@@ -36,8 +36,8 @@ const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: 'return confirm === undefined ? answer',
-        replace: 'return confirm !== undefined ? answer',
+        find: 'const proven = showsState === true && confirm !== undefined ?',
+        replace: 'const proven = showsState === null && confirm !== undefined ?',
       },
     ],
   },
@@ -50,7 +50,11 @@ const past: readonly Mutant[] = [
         find: 'if (isEngramError(error) && restsOnState.has(error.code)) await confirm?.();',
         replace: 'void restsOnState;',
       },
-      { file: `${backend}/write/write-path.ts`, find: '      await this.#options.confirm?.();\n', replace: '' },
+      {
+        file: `${backend}/write/write-path.ts`,
+        find: '      if (confirm === undefined) refuse(error);\n      else confirm',
+        replace: '      if (confirm !== null) refuse(error);\n      else confirm',
+      },
     ],
   },
   {
@@ -291,6 +295,17 @@ const possible: readonly Mutant[] = [
         file: `${backend}/lead/leader-decisions.ts`,
         find: '    if (wanted > this.#options.replica.revision) await this.#options.writes.settled();\n',
         replace: '',
+      },
+    ],
+  },
+  {
+    name: 'follower-publishes-nothing',
+    what: 'a follower applies batches and tells its watchers nothing: a stage is left out there',
+    edits: [
+      {
+        file: `${backend}/apply/applier.ts`,
+        find: '      if (write.group !== undefined) groups.push(write.group);\n',
+        replace: "      if (write.group !== undefined && 'told' in write) groups.push(write.group);\n",
       },
     ],
   },

@@ -1,12 +1,8 @@
-import { assert, type EventGroup, keyText, type LeaseId, NO_LEASE, type Slice, type SlicedWork } from '@engram/core';
-import { sorting } from '@engram/loop';
+import { assert, type EventGroup, keyText, type LeaseId, NO_LEASE } from '@engram/core';
+import { type PureJob, sorting, type Turn } from '@engram/loop';
 import type { Lessor } from '@engram/lease';
 import type { SequencedLeases } from '@engram/sequencer';
 import type { CommittedWrite } from '../apply/committed-write.ts';
-
-/** Costs for each key, in microseconds. */
-const CANDIDATE_US = 0.2;
-const APPLIED_US = 0.3;
 
 /**
  * Leases as they will be when everything that is sequenced has taken effect. Decisions must see this, and readers
@@ -62,24 +58,24 @@ export class PendingLeases implements SequencedLeases {
    * must ask the index whether a key is still attached in the end. The keys of puts are read first: a write that
    * takes effect meanwhile moves its keys to the attached ones, so none is missed.
    */
-  *candidates(id: LeaseId, slice: Slice): SlicedWork<readonly string[]> {
+  *candidates(id: LeaseId, turn: Turn): PureJob<readonly string[]> {
     const texts: string[] = [];
     for (const text of this.#attaching.get(id)?.keys() ?? []) {
       texts.push(text);
-      if (slice.spend(CANDIDATE_US)) yield;
+      if (turn.shouldYield()) yield;
     }
     for (const text of this.#lessor.keyTexts(id)) {
       texts.push(text);
-      if (slice.spend(CANDIDATE_US)) yield;
+      if (turn.shouldYield()) yield;
     }
-    return yield* sorting(texts, compareTexts, slice);
+    return yield* sorting(texts, compareTexts, turn);
   }
 
   /**
    * A sequenced write has taken effect. The state now has its changes, so the overlay drops them. Returns the rest of
    * this work, or undefined if it is done.
    */
-  applied({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> | undefined {
+  applied({ mark, group }: CommittedWrite, turn: Turn): PureJob<void> | undefined {
     if (mark !== undefined && (mark.kind === 'lease-grant' || mark.kind === 'lease-revoke')) {
       const decided = this.#decided.get(mark.id);
       if (decided !== undefined) {
@@ -88,17 +84,16 @@ export class PendingLeases implements SequencedLeases {
       }
     }
     if (group === undefined || this.#attaching.size === 0) return undefined;
-    const applying = this.#appliedChanges(group, slice);
-    return applying.next().done === true ? undefined : applying;
+    return this.#appliedChanges(group, turn);
   }
 
-  *#appliedChanges(group: EventGroup, slice: Slice): SlicedWork<void> {
+  *#appliedChanges(group: EventGroup, turn: Turn): PureJob<void> {
     for (const { key, lease, prevLease } of group.events) {
       if (lease !== NO_LEASE && lease !== prevLease) {
         const keys = this.#attaching.get(lease);
         if (keys !== undefined) this.#attached(lease, keys, key);
       }
-      if (slice.spend(APPLIED_US)) yield;
+      if (turn.shouldYield()) yield;
     }
   }
 

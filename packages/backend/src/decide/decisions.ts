@@ -1,152 +1,213 @@
-import { type Clock, type EngramError, NO_REVISION, type Slice } from '@engram/core';
+import { assert, type EngramError, NO_REVISION } from '@engram/core';
+import type { Job, Loop, Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
-import type { Deciding } from '@engram/sequencer';
-import { decide } from './decide.ts';
-import { DecisionQueue } from './decision-queue.ts';
-import { LongDecision } from './long-decision.ts';
-import type { NeededValues } from './needed-values.ts';
+import { ParkedDecision } from './parked-decision.ts';
+import type { Decided, Outcome, Postponed, Write } from './write.ts';
+
+/** What follows the stage of decisions. */
+export interface DecideNext {
+  /** The decision is taken. No other one has begun. */
+  decided(write: Write, decided: Decided<unknown>): void;
+  /** The decision was refused, and has left no trace. */
+  refused(write: Write, error: unknown): void;
+  /** The caller was refused before the decision began. */
+  dropped(write: Write): void;
+}
 
 export interface DecisionsOptions {
   readonly pins: Pins;
-  readonly clock: Clock;
-  /** See `Slice`. */
-  readonly sliceUs: number | undefined;
-  /** A long decision has begun: the owner must call `failUntil` when its time is over. */
-  readonly onLong: () => void;
+  readonly loop: Loop;
+  readonly next: DecideNext;
 }
 
-/** A decision that may be long. */
-export interface SlicedDecision<Result, Answer> {
-  /** All steps of the decision share `slice`. */
-  readonly deciding: Deciding<Result>;
-  readonly values: NeededValues;
-  readonly slice: Slice;
-  /** Whether the decision continues after its caller was answered Timeout. */
-  readonly goesOn: boolean;
-  /**
-   * Called when a long decision is done. If its result is no longer valid, undoes it and rejects. No other decision
-   * runs meanwhile.
-   */
-  readonly confirm: (result: Result) => Promise<void> | undefined;
-  /** The decision is taken. Called before any other decision runs; the answer may come later. */
-  readonly finish: (result: Result) => Promise<Answer>;
-  /** The decision failed and has left no trace. Rejects with the error for the caller. */
-  readonly refuse: (error: unknown) => Promise<never>;
+interface Waiting {
+  readonly write: Write;
+  readonly bytes: number;
 }
 
-/** Takes decisions on writes one after the other, in the order in which they are requested. One of them may be long. */
+/** Waiting decisions follow one another. What a long one of them does is in the name of its own caller. */
+const FOLLOW: Task = { work: 'client', caller: 'decisions', stage: 'decide' };
+const KIB = 1024;
+
+/**
+ * The stage of decisions: they are taken one after the other, in the order in which they are requested. Nearly always a
+ * decision is taken in the call that requests it. Others wait here while one gives way, and follow it in later turns.
+ */
 export class Decisions {
   readonly #options: DecisionsOptions;
-  readonly #queue: DecisionQueue;
-  readonly #neverAborted = new AbortController().signal;
-  #long: LongDecision | undefined;
-  /** When the long decision that finishes in this call was requested. */
-  #finishingSinceMs: number | undefined;
+  #current: Write | undefined;
+  /** The current one, if it has given way. */
+  #parked: ParkedDecision | undefined;
+  /** A step of the current one runs in this call. */
+  #deciding = false;
+  /** Decisions from `#first` on wait; those before it were taken out. */
+  #waiting: Waiting[] = [];
+  #first = 0;
+  #waitingBytes = 0;
+  /** The waiting decisions have a slice, or wait for it. */
+  #following = false;
+  #idle: (() => void)[] = [];
 
   constructor(options: DecisionsOptions) {
     this.#options = options;
-    this.#queue = new DecisionQueue(options.clock, options.sliceUs);
   }
 
-  /** A decision that is requested now is taken at once. */
+  /** A decision that is requested now begins at once. */
   get free(): boolean {
-    return this.#queue.free;
+    return this.#current === undefined && this.#waiting.length === 0;
   }
 
   /** Bytes that waiting decisions keep in memory. */
   get waitingBytes(): number {
-    return this.#queue.waitingBytes;
+    return this.#waitingBytes;
   }
 
-  /** Whether the decision of this call has waited for its turn. */
-  get waited(): boolean {
-    return this.#queue.decidingSinceMs !== undefined;
+  /** The decision of which a step runs in this call. */
+  get deciding(): Write | undefined {
+    return this.#deciding ? this.#current : undefined;
   }
 
-  /** When the decision of this call was requested. */
-  get askedMs(): number {
-    return this.#queue.decidingSinceMs ?? this.#finishingSinceMs ?? this.#options.clock.nowMs();
-  }
-
-  /** Resolves when no decision is under way and none waits. Undefined if no long decision is under way. */
+  /** Resolves when no decision is under way and none waits. Undefined if none gives way now. */
   get longEnded(): Promise<void> | undefined {
-    return this.#long === undefined ? undefined : this.#queue.idle();
+    return this.#current === undefined ? undefined : this.idle();
   }
 
-  idle(): Promise<void> {
-    return this.#queue.idle();
+  /** Resolves when no decision is under way and none waits. */
+  async idle(): Promise<void> {
+    while (!this.free) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** See `DecisionQueue`. */
-  inTurn<Result>(bytes: number, decide: () => Result | Promise<Result>): Promise<Result> {
-    return this.#queue.inTurn(bytes, decide);
-  }
-
-  /**
-   * Takes a decision. If one slice is enough, it is taken at once; otherwise other decisions wait until it is taken.
-   * Must be called in turn (`inTurn`).
-   */
-  take<Result, Answer>(decision: SlicedDecision<Result, Answer>): Promise<Answer> {
-    const { deciding, values, slice, goesOn, finish, refuse } = decision;
-    const { clock, onLong } = this.#options;
-    const long = new LongDecision(this.askedMs, goesOn);
-    let decided: Result | Promise<Result>;
-    try {
-      decided = decide(deciding, {
-        provide: (needed) => {
-          const reading = values.provide(needed, this.#neverAborted);
-          return reading && long.read(reading);
-        },
-        turn: () => long.turn(slice, clock),
-      });
-    } catch (error) {
-      return refuse(error);
+  /** Takes a decision in its turn: within the call if none is before it. While it waits, it keeps `bytes` in memory. */
+  offer(write: Write, bytes: number): void {
+    if (write.told) {
+      this.#options.next.dropped(write);
+      return;
     }
-    if (!(decided instanceof Promise)) {
-      this.#queue.spend(slice.usedUs);
-      return finish(decided);
+    if (this.free) {
+      this.#begin(write);
+      return;
     }
-    this.#queue.hold();
-    this.#long = long;
-    onLong();
-    return long.answer(this.#goOn(decided, long, decision));
+    write.waited = true;
+    this.#waiting.push({ write, bytes });
+    this.#waitingBytes += bytes;
   }
 
-  async #goOn<Result, Answer>(
-    decided: Promise<Result>,
-    long: LongDecision,
-    { confirm, finish, refuse }: SlicedDecision<Result, Answer>,
-  ): Promise<Answer> {
-    // Versions that are noted for the answer stay readable until the answer has its own pin.
-    using _pin = this.#options.pins.hold(NO_REVISION);
+  #begin(write: Write): void {
+    assert(this.#current === undefined, 'two decisions at a time');
+    const job = write.deciding();
+    this.#current = write;
+    void this.#options.loop.run(write.task, this.#decide(write, job));
+  }
+
+  /** Never throws. */
+  *#decide(write: Write, job: Job<Outcome<unknown>>): Job<void> {
+    const { next, pins } = this.#options;
+    let pin: Disposable | undefined;
     try {
-      const result = await decided;
-      const confirmed = confirm(result);
-      if (confirmed !== undefined) await confirmed;
-      this.#finishingSinceMs = long.startMs;
-      return finish(result);
+      let step = this.#step(job, undefined);
+      while (step.done !== true) {
+        assert(write.length !== 'brief', 'a decision that must end in the call has given way');
+        write.gaveWay = true;
+        // Versions that are noted for the answer stay readable until the answer has its own pin.
+        pin ??= pins.hold(NO_REVISION);
+        this.#parked ??= new ParkedDecision();
+        step = this.#step(job, yield* this.#parked.wait(step.value));
+      }
+      if ('until' in step.value) this.#postpone(write, step.value);
+      else next.decided(write, step.value);
     } catch (error) {
-      return refuse(error);
+      next.refused(write, error);
     } finally {
-      this.#finishingSinceMs = undefined;
-      this.#long = undefined;
-      this.#queue.release();
+      pin?.[Symbol.dispose]();
+      this.#parked = undefined;
+      this.#current = undefined;
+      this.#follow();
     }
+  }
+
+  #step(
+    job: Job<Outcome<unknown>>,
+    failure: { readonly cause: unknown } | undefined,
+  ): IteratorResult<Promise<unknown> | undefined, Outcome<unknown>> {
+    this.#deciding = true;
+    try {
+      return failure === undefined ? job.next() : job.throw(failure.cause);
+    } finally {
+      this.#deciding = false;
+    }
+  }
+
+  #postpone(write: Write, { until, bytes, again }: Postponed<unknown>): void {
+    write.postponed(again());
+    until.then(
+      () => this.offer(write, bytes),
+      (error: unknown) => this.#options.next.refused(write, error),
+    );
+  }
+
+  /** The time of its caller is over. A write that waits is never decided; one that is being decided is undone, unless it lasts. */
+  timeOut(write: Write, error: EngramError): void {
+    if (write !== this.#current || write.length === 'lasting') write.tell(error);
+    else this.#parked?.giveUp(error);
+    this.#drop();
+  }
+
+  /** Those that nobody waits for any more, as far as none is before them that somebody waits for. */
+  #drop(): void {
+    while (this.#waiting[this.#first]?.write.told === true) this.#options.next.dropped(this.#take());
+    if (this.free) this.#wakeIdle();
   }
 
   /**
    * Makes the long decision undo its changes and fail with `error`. Returns the waiting decisions, which never run:
-   * the caller must fail them.
+   * the caller must refuse them.
    */
-  giveUp(error: EngramError): readonly { fail(error: Error): void }[] {
-    this.#long?.giveUp(error);
-    return this.#queue.takeAll();
+  giveUp(error: EngramError): readonly Write[] {
+    this.#parked?.giveUp(error);
+    const all = this.#waiting.slice(this.#first).map(({ write }) => write);
+    this.#waiting = [];
+    this.#first = 0;
+    this.#waitingBytes = 0;
+    if (this.free) this.#wakeIdle();
+    return all;
   }
 
-  /** Fails the decisions that were requested at or before `untilMs`. Returns whether any other is under way or waits. */
-  failUntil(untilMs: number, error: EngramError): boolean {
-    if (this.#long !== undefined && this.#long.startMs <= untilMs) this.#long.timeOut(error);
-    this.#queue.failUntil(untilMs, error);
-    return this.#long !== undefined || this.#queue.oldestMs !== undefined;
+  #follow(): void {
+    if (this.#waiting.length === 0) this.#wakeIdle();
+    else if (!this.#following) {
+      this.#following = true;
+      const { loop } = this.#options;
+      loop.later(FOLLOW, () => void loop.run(FOLLOW, this.#takeWaiting()));
+    }
+  }
+
+  *#takeWaiting(): Job<void> {
+    const { loop } = this.#options;
+    this.#drop();
+    while (this.#current === undefined && this.#waiting.length > 0) {
+      const { bytes } = this.#waiting[this.#first]!;
+      this.#begin(this.#take());
+      if (loop.shouldYield(1 + bytes / KIB)) yield;
+      this.#drop();
+    }
+    this.#following = false;
+    if (this.#current === undefined) this.#follow();
+  }
+
+  #take(): Write {
+    const next = this.#waiting[this.#first];
+    assert(next !== undefined, 'nobody waits to decide');
+    this.#first += 1;
+    this.#waitingBytes -= next.bytes;
+    if (this.#first === this.#waiting.length) {
+      this.#waiting = [];
+      this.#first = 0;
+    }
+    return next.write;
+  }
+
+  #wakeIdle(): void {
+    if (this.#idle.length === 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -1,6 +1,6 @@
 import { keyValueValue } from '@engram/coder';
-import { assert, type Clock, EngramError, type LogPosition } from '@engram/core';
-import type { KnownValues, NeededNow } from '@engram/sequencer';
+import { assert, AssertionError, type Clock, EngramError, type LogPosition } from '@engram/core';
+import type { DecisionValues } from '@engram/sequencer';
 import type { Replica } from '../replica/replica.ts';
 
 /**
@@ -8,14 +8,17 @@ import type { Replica } from '../replica/replica.ts';
  * because the cache may evict it before the transaction is decided. The needs may change with every turn, so the
  * decision is taken in the turn in which `collect` finds nothing missing.
  */
-export class NeededValues implements KnownValues {
+export class NeededValues implements DecisionValues {
   readonly #replica: Replica;
+  readonly #signal: AbortSignal;
   readonly #found = new Map<LogPosition, Uint8Array>();
-  /** Values of a decision in slices, held until it asks for others. */
+  /** Values that a decision asks for as it goes, held until it asks for others. */
   readonly #passing = new Map<LogPosition, Uint8Array>();
 
-  constructor(replica: Replica) {
+  /** @param signal ends reads from storage that the decision asks for as it goes. */
+  constructor(replica: Replica, signal: AbortSignal) {
     this.#replica = replica;
+    this.#signal = signal;
   }
 
   /** Takes the values that are in memory. Returns the positions of those that must be read from storage. */
@@ -41,12 +44,12 @@ export class NeededValues implements KnownValues {
     });
   }
 
-  /** Loads the values that a decision in slices asks for. Undefined if they are at hand. */
-  provide({ positions, kept }: NeededNow, signal: AbortSignal): Promise<void> | undefined {
+  /** See `DecisionValues`. */
+  bring(positions: readonly LogPosition[], kept: boolean): Promise<void> | undefined {
     this.#passing.clear();
     const into = kept ? this.#found : this.#passing;
     const missing = this.#collect(positions, into);
-    return missing.length === 0 ? undefined : this.#load(missing, into, signal);
+    return missing.length === 0 ? undefined : this.#load(missing, into, this.#signal);
   }
 
   value(position: LogPosition): Uint8Array {
@@ -58,7 +61,7 @@ export class NeededValues implements KnownValues {
   #collect(needs: readonly LogPosition[], into: Map<LogPosition, Uint8Array>): readonly LogPosition[] {
     const missing: LogPosition[] = [];
     for (const position of needs) {
-      if (into.has(position)) continue;
+      if (this.#found.has(position) || into.has(position)) continue;
       const kv = this.#replica.bytes.peek(position);
       if (kv === undefined) missing.push(position);
       else into.set(position, kv);
@@ -74,8 +77,11 @@ export class NeededValues implements KnownValues {
 }
 
 /** For a decision that reads no value. */
-export const nothingNeeded: KnownValues = {
-  value: (position) => {
-    throw new Error(`the value at ${position} was not said to be needed`);
-  },
+export const nothingNeeded: DecisionValues = {
+  bring: (positions) => assertNotNeeded(positions[0]),
+  value: (position) => assertNotNeeded(position),
 };
+
+function assertNotNeeded(position: LogPosition | undefined): never {
+  throw new AssertionError(`the value at ${position} was not said to be needed`);
+}

@@ -1,4 +1,4 @@
-import { EngramError, type LeaseId, type Txn } from '@engram/core';
+import type { LeaseId, Txn } from '@engram/core';
 import type { Caller } from '../caller.ts';
 import { type Confirm, refuse } from './confirmed-refusal.ts';
 import { GuardedProposals } from './guarded-proposals.ts';
@@ -7,10 +7,8 @@ import type { LeaseView, Proposals, TxnResult } from '../store.ts';
 
 type Alarms = Pick<ReplicatedState, 'isRaised'>;
 
-/** Throws Corrupt while that alarm is raised: for what is judged in the turn of its decision, as the end of a lease is. */
-export function refuseIfCorrupt(state: Alarms): void {
-  if (state.isRaised(ALARM_CORRUPT)) throw new EngramError('Corrupt');
-}
+/** For what is judged in the turn of its decision, as the end of a lease is. */
+export const isCorrupt = (state: Alarms): boolean => state.isRaised(ALARM_CORRUPT);
 
 /** While the alarm CORRUPT is raised, nothing is written (etcd: apply/corrupt.go). Leases may be renewed and alarms cleared. */
 export class CorruptGuard extends GuardedProposals {
@@ -36,6 +34,6 @@ export class CorruptGuard extends GuardedProposals {
   }
 
   get #isCorrupt(): boolean {
-    return this.#state.isRaised(ALARM_CORRUPT);
+    return isCorrupt(this.#state);
   }
 }

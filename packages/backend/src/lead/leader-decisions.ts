@@ -1,6 +1,9 @@
 import { EngramError, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
+import type { Job } from '@engram/loop';
+import type { Mark } from '../apply/committed-write.ts';
 import type { Caller } from '../caller.ts';
-import { type Confirm, refusing } from './confirmed-refusal.ts';
+import type { Decided } from '../decide/write.ts';
+import type { Confirm } from './confirmed-refusal.ts';
 import type { LeaseDecisions } from './lease-decisions.ts';
 import type { StoreObserver } from '../observer.ts';
 import { MARK_COST_BYTES } from '../quota.ts';
@@ -39,48 +42,39 @@ export class LeaderDecisions implements Proposals {
 
   /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    const { writes, observer, confirm } = this.#options;
+    const { writes, observer } = this.#options;
     try {
       if (txn.success.length > 1 || txn.failure.length > 1) observer.txn?.();
       return writes.txn(txn, caller);
     } catch (error) {
-      return refusing(confirm, Promise.reject(error));
+      return Promise.reject(error);
     }
   }
 
   /** Resolves when reads below `wanted` are refused. */
-  compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
-    return refusing(this.#options.confirm, this.#compactInTurn(wanted, caller));
-  }
-
-  async #compactInTurn(wanted: number, caller: Caller): Promise<void> {
+  async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     // The revision may be durable and visible on a follower, but not in effect here yet.
     if (wanted > this.#options.replica.revision) await this.#options.writes.settled();
-    return this.#options.writes.inTurn(MARK_COST_BYTES, () => this.#compact(wanted, caller));
+    return this.#options.writes.take(this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
   }
 
-  async #compact(wanted: number, caller: Caller): Promise<void> {
-    const { replica } = this.#options;
-    if (wanted <= this.#compactDecided) {
-      // The compaction that makes this one fail may still be under way.
-      await this.#options.writes.settled();
-      throw new EngramError('Compacted');
-    }
+  *#compacting(wanted: number, { origin }: Caller): Job<Decided<void>> {
+    const { replica, writes } = this.#options;
+    // The compaction that makes this one fail may still be under way. A refusal is told when it is not.
+    if (wanted <= this.#compactDecided) throw new EngramError('Compacted');
     if (wanted > replica.revision) throw new EngramError('FutureRev');
     const target = revision(wanted);
-    const compacted = this.#options.writes.mark({ kind: 'compact', revision: target }, caller.origin);
+    writes.admit();
     this.#compactDecided = target;
-    await compacted;
+    return { mark: { kind: 'compact', revision: target }, origin, answer: () => undefined };
   }
 
   leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
-    const { leases, confirm } = this.#options;
-    return refusing(confirm, leases.grant(id, ttlSeconds, caller.origin));
+    return this.#options.leases.grant(id, ttlSeconds, caller);
   }
 
   leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
-    const { leases, confirm } = this.#options;
-    return refusing(confirm, leases.revoke(id, caller.origin));
+    return this.#options.leases.revoke(id, caller);
   }
 
   leaseKeepAlive(id: LeaseId): number | Promise<number> {
@@ -116,10 +110,15 @@ export class LeaderDecisions implements Proposals {
     return true;
   }
 
+  *#marking(mark: Mark, { origin }: Caller): Job<Decided<void>> {
+    this.#options.writes.admit();
+    return { mark, origin, answer: () => undefined };
+  }
+
   #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
     const name = alarmName(alarm);
     const changed = this.#options.writes
-      .inTurn(MARK_COST_BYTES, () => this.#options.writes.mark({ kind: 'alarm', ...alarm, active }, caller.origin))
+      .take(this.#marking({ kind: 'alarm', ...alarm, active }, caller), MARK_COST_BYTES, caller)
       .finally(() => {
         this.#changingAlarms.delete(name);
       });

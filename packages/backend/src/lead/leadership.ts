@@ -1,7 +1,7 @@
 import type { Clock, Epoch, LeaseId, Logger, LogPosition, Random, Revision, Txn } from '@engram/core';
 import type { AppendOutcome, Storage } from '@engram/storage';
 import type { Caller } from '../caller.ts';
-import { CorruptGuard, refuseIfCorrupt } from './corrupt-guard.ts';
+import { CorruptGuard, isCorrupt } from './corrupt-guard.ts';
 import { LeaderDecisions } from './leader-decisions.ts';
 import { LeaseDecisions } from './lease-decisions.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -118,12 +118,13 @@ export class Leadership implements Proposals {
       clock,
       random,
       observer,
-      refuseIfCorrupt: () => refuseIfCorrupt(state),
+      isCorrupt: () => isCorrupt(state),
       timeoutMs,
     });
     this.#leaseKeeper = new LeaseKeeper({
       lessor: state.lessor,
       clock,
+      loop: replica.loop,
       logger,
       expire: (id) => this.#leases.expire(id),
       onExpired: () => observer.leaseExpired?.(),

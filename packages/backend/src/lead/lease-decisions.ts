@@ -10,7 +10,9 @@ import {
   sleep,
 } from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
-import type { Origin } from '../caller.ts';
+import type { Job } from '@engram/loop';
+import type { Caller } from '../caller.ts';
+import type { Decided } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import { LEASE_COST_BYTES } from '../quota.ts';
@@ -27,8 +29,8 @@ export interface LeaseDecisionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly observer: StoreObserver;
-  /** Throws Corrupt while that alarm is raised. */
-  readonly refuseIfCorrupt: () => void;
+  /** That alarm is raised: no lease ends. */
+  readonly isCorrupt: () => boolean;
   /** Bound on the wait of a keep-alive for the end of its lease: etcd's request timeout. */
   readonly timeoutMs: number;
 }
@@ -50,32 +52,33 @@ export class LeaseDecisions {
   }
 
   /** Errors: LeaseTTLTooLarge, LeaseExist, TooManyRequests. */
-  async grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
+  async grant(wanted: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
-    return this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#grant(wanted, ttlSeconds, origin));
+    return this.#options.writes.take(this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
   }
 
-  async #grant(wanted: LeaseId, ttlSeconds: number, origin: Origin | undefined): Promise<LeaseView> {
+  *#granting(wanted: LeaseId, ttlSeconds: number, { origin }: Caller): Job<Decided<LeaseView>> {
     const { lessor, pending, writes, minTtlSeconds, leasesMax, observer } = this.#options;
-    if (wanted !== NO_LEASE && pending.has(wanted)) {
-      if (pending.isUndecided(wanted)) await writes.settled();
-      throw new EngramError('LeaseExist');
-    }
+    if (wanted !== NO_LEASE && pending.has(wanted)) throw new EngramError('LeaseExist');
     writes.admit();
     if (lessor.size + pending.undecided >= leasesMax) throw new EngramError('TooManyRequests');
     const id = wanted === NO_LEASE ? this.#freeId() : wanted;
     const grantedTtlSeconds = Math.max(ttlSeconds, minTtlSeconds);
-    const granted = writes.mark({ kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds }, origin);
     pending.decide(id, true);
-    await granted;
-    observer.leaseGranted?.(grantedTtlSeconds);
-    return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
+    return {
+      mark: { kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds },
+      origin,
+      answer: () => {
+        observer.leaseGranted?.(grantedTtlSeconds);
+        return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
+      },
+    };
   }
 
   /** Errors: LeaseNotFound. */
-  revoke(id: LeaseId, origin?: Origin): Promise<Revision> {
+  revoke(id: LeaseId, caller: Caller): Promise<Revision> {
     const known = this.#options.pending.has(id);
-    const revoked = this.#options.writes.inTurn(LEASE_COST_BYTES, () => this.#revoke(id, origin));
+    const revoked = this.#options.writes.take(this.#ending(id, caller), LEASE_COST_BYTES, caller, 'lasting');
     if (known) this.#note(id, revoked);
     return revoked;
   }
@@ -89,16 +92,14 @@ export class LeaseDecisions {
     ending.then(forget, forget);
   }
 
-  async #revoke(id: LeaseId, origin: Origin | undefined): Promise<Revision> {
-    const { pending, writes, observer, refuseIfCorrupt } = this.#options;
-    refuseIfCorrupt();
-    if (!pending.has(id)) {
-      if (pending.isUndecided(id)) await writes.settled();
-      throw new EngramError('LeaseNotFound');
-    }
-    const revoked = writes.endLease(id, origin);
+  /** A revoke that its caller does not wait for any more goes on, because a retry would begin from the start. */
+  *#ending(id: LeaseId, { origin }: Pick<Caller, 'origin'>): Job<Decided<Revision>> {
+    const { pending, writes, observer, isCorrupt } = this.#options;
+    if (isCorrupt()) throw new EngramError('Corrupt');
+    if (!pending.has(id)) throw new EngramError('LeaseNotFound');
+    const decided = yield* writes.endLease(id, origin);
     observer.leaseRevoked?.();
-    return revoked;
+    return decided;
   }
 
   /**
@@ -146,21 +147,18 @@ export class LeaseDecisions {
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;
     if (pending.isUndecided(id)) return Promise.resolve(false);
-    const expired = writes.inTurn(LEASE_COST_BYTES, () => this.#expire(id));
+    const expired = writes.take(this.#expiring(id), LEASE_COST_BYTES, undefined, 'lasting');
     this.#note(id, expired);
     return expired;
   }
 
-  async #expire(id: LeaseId): Promise<boolean> {
-    const { pending, lessor, clock, writes } = this.#options;
+  *#expiring(id: LeaseId): Job<Decided<boolean>> {
+    const { pending, lessor, clock, isCorrupt } = this.#options;
     // While this waited for its turn, another revoke may have been first, and the id may belong to another lease.
-    if (pending.isUndecided(id)) {
-      await writes.settled();
-      return false;
-    }
-    if (lessor.remainingMs(id, clock.nowMs()) !== 0) return false;
-    await this.#revoke(id, undefined);
-    return true;
+    if (pending.isUndecided(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };
+    // No client is told of this refusal, so it needs no proof.
+    if (isCorrupt()) return { answer: () => Promise.reject(new EngramError('Corrupt')) };
+    return { ...(yield* this.#ending(id, {})), answer: () => true };
   }
 
   timeToLive(id: LeaseId): LeaseView | undefined {

@@ -1,34 +1,31 @@
 import { AnswerRoom, assert, EngramError, type Revision, type Txn } from '@engram/core';
+import { type Job, settled } from '@engram/loop';
 import { choosePath } from '@engram/sequencer';
-import type { Caller } from '../caller.ts';
-import { decide } from '../decide/decide.ts';
+import { type Caller, clientOf } from '../caller.ts';
 import { NeededValues } from '../decide/needed-values.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { RangeResult, TxnResult } from '../store.ts';
 import { VersionsAt } from './versions-at.ts';
-
-/** Costs in microseconds: answering a range, and each version of it. */
-const RANGE_US = 5;
-const VERSION_US = 0.5;
 
 /**
  * Answers a transaction of ranges only, on any node. All ranges see one revision, the newest that has taken effect
  * there. Errors: Compacted, FutureRev, ResponseTooLarge.
  */
 export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promise<TxnResult> {
+  const task = { work: 'client', caller: clientOf(caller), stage: 'read' } as const;
+  return replica.loop.run(task, reading(txn, replica, caller), caller.signal);
+}
+
+function* reading(txn: Txn, replica: Replica, caller: Caller): Job<TxnResult> {
   const { signal } = caller;
-  const { state, scanner, pins, clock } = replica;
+  const { state, scanner, pins, loop } = replica;
   const at = replica.revision;
   // The compact revision is also read only once, and pinned: an older revision may be compacted while other ranges
   // are read.
   const { compactRevision } = state;
   using _pin = pins.hold(compactRevision);
-  const slice = replica.newSlice();
-  const turn = (): Promise<void> => slice.turn(clock, signal);
-  const values = new NeededValues(replica);
-  const choosing = choosePath(txn, new VersionsAt(state.index, at), values, at, slice);
-  const chosen = decide(choosing, { provide: (needed) => values.provide(needed, signal), turn });
-  const { succeeded } = chosen instanceof Promise ? await chosen : chosen;
+  const versions = new VersionsAt(state.index, at);
+  const { succeeded } = yield* choosePath(txn, versions, new NeededValues(replica, signal), at, loop);
   const ops = succeeded ? txn.success : txn.failure;
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
@@ -40,9 +37,9 @@ export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promi
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
     const scanned = scanner.scan(op, op.revision > 0 ? (op.revision as Revision) : at, signal, room);
-    const { kvs, more, count } = scanned instanceof Promise ? await scanned : scanned;
+    const { kvs, more, count } = scanned instanceof Promise ? yield* settled(scanned) : scanned;
     responses.push({ kind: 'range', revision: at, kvs, more, count });
-    if (slice.spend(RANGE_US + VERSION_US * kvs.length)) await turn();
+    if (loop.shouldYield(1 + kvs.length)) yield;
   }
   return { kind: 'txn', revision: at, succeeded, responses };
 }

@@ -12,16 +12,15 @@ import {
   rangeOp,
   type Revision,
   revision as toRevision,
-  type Slice,
   SortOrder,
   SortTarget,
   type Txn,
 } from '@engram/core';
+import { type Job, settled } from '@engram/loop';
 import type { ScanResult } from '@engram/scanner';
 import { choosePath, type Path } from '@engram/sequencer';
-import type { Caller } from '../caller.ts';
+import { type Caller, clientOf } from '../caller.ts';
 import type { CommittedWrite } from '../apply/committed-write.ts';
-import { decide } from '../decide/decide.ts';
 import { NeededValues } from '../decide/needed-values.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { OpResult, TxnResult } from '../store.ts';
@@ -42,20 +41,23 @@ export async function recallTxn(
 ): Promise<TxnResult> {
   assert(group !== undefined && group.revision <= replica.revision, 'recalled a transaction that has not taken effect');
   const before = toRevision(group.revision - 1);
-  const { signal } = caller;
   if (before < replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
+  return replica.loop.run(
+    taskOf(caller),
+    recalling(txn, { before, at: group.revision }, replica, caller),
+    caller.signal,
+  );
+}
+
+function* recalling(txn: Txn, place: Place, replica: Replica, caller: Caller): Job<TxnResult> {
+  const { before } = place;
   using _pin = replica.pins.hold(before);
   const versions = new VersionsAt(replica.state.index, before);
-  const values = new NeededValues(replica);
-  const slice = replica.newSlice();
-  const choosing = choosePath(txn, versions, values, before, slice);
-  const path = await decide(choosing, {
-    provide: (needed) => values.provide(needed, signal),
-    turn: () => slice.turn(replica.clock, signal),
-  });
-  // Awaited here: the pin is released when this function returns.
-  return await recall(txn, path, { before, at: group.revision }, replica, caller);
+  const path = yield* choosePath(txn, versions, new NeededValues(replica, caller.signal), before, replica.loop);
+  return yield* recall(txn, path, place, replica, caller);
 }
+
+const taskOf = (caller: Caller) => ({ work: 'client', caller: clientOf(caller), stage: 'recall' }) as const;
 
 /**
  * Computes the answer to a transaction of which the leader has told only what was decided (`TxnResult.recallAfter`). This
@@ -71,13 +73,21 @@ export async function recallDecided(
   const at = decided.revision;
   const isKnown = before <= at && at <= replica.revision && before >= replica.state.compactRevision;
   if (!isKnown) throw new EngramError('TimeoutDueToLeaderFail');
-  using _pin = replica.pins.hold(before);
-  const answer = await recall(txn, pathOf(txn, decided), { before, at }, replica, caller);
+  const answer = await replica.loop.run(
+    taskOf(caller),
+    pinned(replica, before, recall(txn, pathOf(txn, decided), { before, at }, replica, caller)),
+    caller.signal,
+  );
   if (!agree(answer, decided)) {
     const cause = new Error('the copies of two members give two answers to one transaction');
     throw new EngramError('TimeoutDueToLeaderFail', { cause });
   }
   return answer;
+}
+
+function* pinned<Result>({ pins }: Replica, at: Revision, job: Job<Result>): Job<Result> {
+  using _pin = pins.hold(at);
+  return yield* job;
 }
 
 /**
@@ -125,18 +135,14 @@ interface Place {
   readonly at: Revision;
 }
 
-async function recall(txn: Txn, path: Path, place: Place, replica: Replica, caller: Caller): Promise<TxnResult> {
+function* recall(txn: Txn, path: Path, place: Place, replica: Replica, caller: Caller): Job<TxnResult> {
   try {
-    return await new Recall(replica, place, countWrites(txn, path), caller).txn(txn, path);
+    return yield* new Recall(replica, place, countWrites(txn, path), caller).txn(txn, path);
   } catch (cause) {
     // The transaction is done. An error that says that it was refused would be wrong.
     throw isEngramError(cause, 'ResponseTooLarge') ? new EngramError('TimeoutDueToLeaderFail', { cause }) : cause;
   }
 }
-
-/** Costs in microseconds: answering an operation, and each version of it. */
-const RANGE_US = 5;
-const VERSION_US = 0.5;
 
 const nothing: Pick<ScanResult, 'kvs'> = { kvs: [] };
 
@@ -150,11 +156,9 @@ class Recall {
   #changed = false;
   readonly #touched = new TouchedKeys();
   readonly #room: AnswerRoom;
-  readonly #slice: Slice;
 
   constructor(replica: Replica, { before, at }: Place, writes: number, caller: Caller) {
     this.#room = new AnswerRoom(replica.txnAnswerBytesMax, caller);
-    this.#slice = replica.newSlice();
     this.#replica = replica;
     this.#before = before;
     this.#at = at;
@@ -162,14 +166,14 @@ class Recall {
     this.#signal = caller.signal;
   }
 
-  async txn(txn: Txn, path: Path): Promise<TxnResult> {
+  *txn(txn: Txn, path: Path): Job<TxnResult> {
     const responses: OpResult[] = [];
     let nested = 0;
     for (const op of path.succeeded ? txn.success : txn.failure) {
       if (op.kind === 'txn') {
-        responses.push(await this.txn(op.txn, path.nested[nested]!));
+        responses.push(yield* this.txn(op.txn, path.nested[nested]!));
         nested += 1;
-      } else responses.push(await this.#op(op));
+      } else responses.push(yield* this.#op(op));
     }
     return { kind: 'txn', revision: this.#visible, succeeded: path.succeeded, responses };
   }
@@ -178,12 +182,12 @@ class Recall {
     return this.#changed ? this.#at : this.#before;
   }
 
-  async #op(op: Exclude<Op, { kind: 'txn' }>): Promise<OpResult> {
+  *#op(op: Exclude<Op, { kind: 'txn' }>): Job<OpResult> {
     switch (op.kind) {
       case 'range':
-        return this.#range(op);
+        return yield* this.#range(op);
       case 'put': {
-        const { kvs } = op.prevKv ? await this.#lived({ key: op.key, end: EMPTY_BYTES }, false) : nothing;
+        const { kvs } = op.prevKv ? yield* this.#lived({ key: op.key, end: EMPTY_BYTES }, false) : nothing;
         this.#touched.put(op.key);
         this.#wrote(true);
         return { kind: 'put', revision: this.#at, prevKv: [...kvs][0] };
@@ -191,15 +195,15 @@ class Recall {
       case 'delete-range': {
         // What an earlier delete has taken is gone for this one.
         const lived: ScanResult[] = [];
-        for (const part of this.#touched.delete(op.range)) lived.push(await this.#lived(part, !op.prevKv));
+        for (const part of this.#touched.delete(op.range)) lived.push(yield* this.#lived(part, !op.prevKv));
         const deleted = countOf(lived);
         this.#wrote(deleted > 0);
-        return { kind: 'delete-range', revision: this.#visible, deleted, prevKvs: await this.#joined(lived) };
+        return { kind: 'delete-range', revision: this.#visible, deleted, prevKvs: yield* this.#joined(lived) };
       }
     }
   }
 
-  async #range(op: RangeOp): Promise<OpResult> {
+  *#range(op: RangeOp): Job<OpResult> {
     const revision = this.#visible;
     const asked = op.revision > 0 ? toRevision(op.revision) : undefined;
     const at = asked ?? revision;
@@ -207,12 +211,12 @@ class Recall {
     if (at < this.#replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
     using _pin = this.#replica.pins.hold(at);
     const between = asked === undefined && this.#changed && this.#writesLeft > 0;
-    const { kvs, more, count } = between ? await this.#between(op) : await this.#scan(op, at);
+    const { kvs, more, count } = between ? yield* this.#between(op) : yield* this.#scan(op, at);
     return { kind: 'range', revision, kvs, more, count };
   }
 
   /** A range between two changes. No revision shows what it saw: the changed keys are in `at`, and the others in `before`. */
-  async #between(op: RangeOp): Promise<ScanResult> {
+  *#between(op: RangeOp): Job<ScanResult> {
     if (!isInKeyOrder(op)) throw new EngramError('TimeoutDueToLeaderFail');
     const found: ScanResult[] = [];
     let length = 0;
@@ -220,23 +224,23 @@ class Recall {
       if (by === 'delete') continue;
       const left = op.limit > 0 ? op.limit - length : 0;
       const part = op.limit > 0 && left === 0 ? rangeOp(range, { countOnly: true }) : { ...op, range, limit: left };
-      const scanned = await this.#scan(part, by === 'put' ? this.#at : this.#before);
+      const scanned = yield* this.#scan(part, by === 'put' ? this.#at : this.#before);
       length += scanned.kvs.length;
       found.push(scanned);
     }
     const count = countOf(found);
-    return { kvs: await this.#joined(found), count, more: !op.countOnly && op.limit > 0 && count > op.limit };
+    return { kvs: yield* this.#joined(found), count, more: !op.countOnly && op.limit > 0 && count > op.limit };
   }
 
   /** The lists one after another. */
-  async #joined(parts: readonly ScanResult[]): Promise<ByteList> {
+  *#joined(parts: readonly ScanResult[]): Job<ByteList> {
     const lists = parts.map(({ kvs }) => kvs).filter(({ length }) => length > 0);
     if (lists.length < 2) return lists[0] ?? [];
     const all = new ByteViews();
     for (const list of lists) {
       for (const kv of list) {
         all.setView(all.extend(1), kv);
-        if (this.#slice.spend(VERSION_US)) await this.#slice.turn(this.#replica.clock, this.#signal);
+        if (this.#replica.loop.shouldYield()) yield;
       }
     }
     return all;
@@ -248,15 +252,16 @@ class Recall {
   }
 
   /** The keys of the range that lived before the transaction. */
-  #lived(range: KeyRange, countOnly: boolean): Promise<ScanResult> {
+  #lived(range: KeyRange, countOnly: boolean): Job<ScanResult> {
     return this.#scan(rangeOp(range, { countOnly }), this.#before);
   }
 
-  async #scan(op: RangeOp, at: Revision): Promise<ScanResult> {
-    const { scanner, clock } = this.#replica;
-    const scanned = await scanner.scan(op, at, this.#signal, this.#room);
-    if (this.#slice.spend(RANGE_US + VERSION_US * scanned.kvs.length)) await this.#slice.turn(clock, this.#signal);
-    return scanned;
+  *#scan(op: RangeOp, at: Revision): Job<ScanResult> {
+    const { scanner, loop } = this.#replica;
+    const scanned = scanner.scan(op, at, this.#signal, this.#room);
+    const result = scanned instanceof Promise ? yield* settled(scanned) : scanned;
+    if (loop.shouldYield(1 + result.kvs.length)) yield;
+    return result;
   }
 }
 

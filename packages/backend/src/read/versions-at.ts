@@ -1,5 +1,6 @@
-import type { KeyRange, LeaseId, LogPosition, Revision, Slice } from '@engram/core';
+import type { KeyRange, LeaseId, LogPosition, Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { Turn } from '@engram/loop';
 import type { ReadVersions } from '@engram/sequencer';
 
 /** The index as of one revision. */
@@ -48,7 +49,7 @@ export class VersionsAt implements ReadVersions {
     return this.#index.bytes(version);
   }
 
-  collectSome(range: KeyRange, at: Revision, max: number, slice: Slice, into: VersionSlot[]): Uint8Array | undefined {
-    return this.#index.collectSome(range, at, max, slice, into);
+  collectSome(range: KeyRange, at: Revision, max: number, turn: Turn, into: VersionSlot[]): Uint8Array | undefined {
+    return this.#index.collectSome(range, at, max, turn, into);
   }
 }

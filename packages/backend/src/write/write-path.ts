@@ -3,39 +3,36 @@ import {
   assert,
   AssertionError,
   type Clock,
-  doSliced,
   EngramError,
-  EVENT_PUT,
-  type EventGroup,
+  type ErrorCode,
   isEngramError,
   type KvEvent,
   type LeaseId,
   type LogPosition,
   type Revision,
   type Seal,
-  Slice,
-  type SlicedWork,
   type Txn,
 } from '@engram/core';
-import type { RangePlan } from '@engram/scanner';
-import { type Changes, type Deciding, isSimple, type KnownValues, type Sequenced, Sequencer } from '@engram/sequencer';
+import type { Job, Loop, PureJob, Task } from '@engram/loop';
+import { type DecisionValues, isSimple, type Sequenced, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
-import { Writer } from '@engram/writer';
+import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
 import { answerSequenced, type PlannedRange } from '../answer/answer.ts';
-import type { Caller, Origin } from '../caller.ts';
-import { AwaitedWrites } from '../answer/awaited-writes.ts';
-import { changeEncoder } from './change-encoder.ts';
-import type { CommittedWrite, Mark } from '../apply/committed-write.ts';
-import { Decisions } from '../decide/decisions.ts';
-import { longWriteChanges } from '../apply/long-write.ts';
-import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
-import { observeChanges } from './observe-changes.ts';
-import type { StoreObserver } from '../observer.ts';
+import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
-import type { PendingWrite } from '../answer/pending-writes.ts';
+import type { Mark } from '../apply/committed-write.ts';
+import { longWriteChanges } from '../apply/long-write.ts';
+import { type Caller, clientOf, nodeItself, type Origin } from '../caller.ts';
+import { type DecideNext, Decisions } from '../decide/decisions.ts';
+import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
+import { type Decided, type DecisionLength, type Outcome, type Postponed, Write } from '../decide/write.ts';
+import type { StoreObserver } from '../observer.ts';
 import { txnBytes } from '../quota.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { TxnResult } from '../store.ts';
+import { changeEncoder } from './change-encoder.ts';
+import { PendingBytes } from './pending-bytes.ts';
+import { PinnedRanges } from './pinned-ranges.ts';
 
 export interface WritePathOptions {
   readonly replica: Replica;
@@ -70,166 +67,75 @@ export interface WritePathOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** Deletions from this `sub` on are not kept in the cache: no reader needs their bytes before they are durable. */
-const KEPT_DELETIONS = 1024;
+/** Undoing decided writes, when the leadership ends. */
+const UNDO: Task = { work: 'durable', caller: 'leadership', stage: 'undo' };
+/** Refusals that rest on no state. */
+const restsOnNothing: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'Stopped', 'Timeout', 'TooManyRequests']);
 
 /**
- * The path of a write on the leader: sequenced in memory, appended with others, given to the replica when durable,
- * and answered when in effect. Sequenced versions are in the index above the replica's revision, where no reader
- * looks. `halt` undoes the writes that have not left for the log.
+ * The path of a write on the leader (`WriteStage`). This moves writes from one stage to the next:
+ * - decide: `Decisions` has the `Sequencer` decide them, one after the other, nearly all in the call that requests them;
+ * - append: `Writer` makes them durable, together with others;
+ * - apply and publish: the replica lets them take effect, as it does with batches of other leaders and of a replay;
+ * - answer: `Answers` tells their callers.
  *
- * Nearly all writes are sequenced in the call that requests them. A long write is sequenced in slices. Other writes
- * wait for it in `DecisionQueue`, and follow in their order.
+ * Decided versions are in the index above the replica's revision, where no reader looks. `halt` and a log that takes no more end
+ * the path: what is decided and not durable is undone.
  */
-export class WritePath {
+export class WritePath implements DecideNext, AppendNext<Write> {
   readonly #options: WritePathOptions;
+  readonly #loop: Loop;
+  readonly #ranges: PinnedRanges;
   readonly #sequencer: Sequencer<PlannedRange>;
-  readonly #writer: Writer<PendingWrite>;
   readonly #decisions: Decisions;
-  readonly #awaited: AwaitedWrites;
+  readonly #writer: Writer<Write>;
+  readonly #answers: Answers;
   readonly #neverAborted = new AbortController().signal;
   #halted = false;
-  /** Undoes sequenced writes, one part after the other. */
+  /** Undoes decided writes, one part after the other. */
   #unwinding: Promise<void> | undefined;
-  /** The oldest revision that must be kept for the plans of the transaction that is being sequenced. */
-  #lowestPinned = Number.POSITIVE_INFINITY;
 
   constructor(options: WritePathOptions) {
     this.#options = options;
-    const { replica } = options;
-    const { state, scanner } = replica;
+    const { replica, clock, log, seal, batchBytesMax } = options;
+    const { state, scanner, pins, loop } = replica;
     assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
     replica.cache.forgetPending(replica.next);
-    this.#decisions = new Decisions({
-      ...options,
-      pins: replica.pins,
-      onLong: () => this.#awaited.watchTimeouts(),
-    });
-    this.#awaited = new AwaitedWrites({
-      ...options,
-      onTimeout: (untilMs, error) => this.#decisions.failUntil(untilMs, error),
-    });
+    this.#loop = loop;
+    this.#ranges = new PinnedRanges(scanner);
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
       leases: options.leases,
       encoder: changeEncoder,
-      ranges: {
-        plan: (op, at, pinned, room, slice) => {
-          if (!op.countOnly && pinned < this.#lowestPinned) this.#lowestPinned = pinned;
-          return plannedRange(scanner.plan(op, at, room, slice), pinned);
-        },
-      },
+      ranges: this.#ranges,
+      turn: loop,
       revision: state.revision,
       next: replica.next,
       changesMax: options.txnChangesMax,
       answerBytesMax: options.txnAnswerBytesMax,
-      onChanged: ({ type, sub, position, kv }) => {
-        if (type === EVENT_PUT || sub < KEPT_DELETIONS) replica.cache.addPending(position, kv);
-      },
-      onUndone: (from) => replica.cache.forgetPending(from),
+      pending: new PendingBytes(replica.cache),
     });
-    this.#writer = new Writer<PendingWrite>({
-      log: options.log,
-      seal: options.seal,
-      clock: options.clock,
-      next: replica.next,
-      batchBytesMax: options.batchBytesMax,
+    this.#decisions = new Decisions({ pins, loop, next: this });
+    this.#writer = new Writer<Write>({
+      log,
+      seal,
+      clock,
+      first: replica.next,
+      batchBytesMax,
       sharingRecordsMax: longWriteChanges(options.sliceUs),
-      onAppending: (writes) => replica.prefetch(writes),
-      onAppended: (durationMs, records, bytes) => {
-        this.#appendedBytes = bytes;
-        options.observer.appended?.(durationMs, records, bytes);
-      },
-      onCommitted: (writes, durable) => this.#committed(writes, durable),
-      onStopped: (outcome, writes) => this.#stopped(outcome, writes),
+      next: this,
     });
+    this.#answers = new Answers({ ...options, loop, decisions: this.#decisions });
   }
-
-  #appendedBytes = 0;
 
   /** The newest revision that was dealt and the next log position, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
     return { revision: this.#sequencer.dealt, next: this.#sequencer.next };
   }
 
-  /** Everything that was sequenced has taken effect. */
-  get isSettled(): boolean {
-    return this.#sequencer.next === this.#options.replica.applied;
-  }
-
   /** Bytes of writes that wait for the log or for a long decision before them. */
   get waitingBytes(): number {
-    return this.#writer.waitingBytes + this.#decisions.waitingBytes + this.#awaited.waitingBytes;
-  }
-
-  /** Sequences the transaction within the call. If decisions wait, it follows them, in the order of the calls. */
-  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    this.admit();
-    if (this.#decisions.free) return this.#txn(txn, caller);
-    return this.#decisions.inTurn(txnBytes(txn), () => this.#txn(txn, caller));
-  }
-
-  /**
-   * For decisions that read more than a transaction does. If `decide` reads the state and requests its write in one
-   * synchronous call, no write is sequenced in between. `bytes` is what the decision keeps in memory while it waits.
-   */
-  inTurn<Result>(bytes: number, decide: () => Result | Promise<Result>): Promise<Result> {
-    try {
-      if (!this.#decisions.free) this.admit();
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return this.#decisions.inTurn(bytes, decide);
-  }
-
-  /** Appends a record without a revision. Resolves when it has taken effect. Must be called in turn (`inTurn`). */
-  mark(mark: Mark, origin: Origin | undefined): Promise<Revision> {
-    assert(this.#decisions.free, 'a mark is decided on out of turn');
-    this.admit();
-    this.#sequencer.dealPosition();
-    const record = encodeRecord(mark);
-    const write = { mark, group: undefined, origin };
-    return this.#enqueue(write, [record], record.length, undefined, () => this.#options.replica.revision);
-  }
-
-  /** Ends a lease and deletes the keys that are attached to it, in one revision. Must be called in turn (`inTurn`). */
-  endLease(id: LeaseId, origin: Origin | undefined): Promise<Revision> {
-    assert(this.#decisions.free, 'a lease ends out of turn');
-    this.admit();
-    const { replica, leases } = this.#options;
-    const mark: Mark = { kind: 'lease-revoke', id };
-    const slice = this.#newSlice();
-    const ending = this.#endingLease(encodeRecord(mark), id, slice);
-    // Continues after a timeout, because a retry would begin from the start.
-    return this.#decide(ending, new NeededValues(replica), slice, true, ({ events, records, recordBytes }) => {
-      leases.decide(id, false);
-      const group = this.#groupOf(events);
-      const answer = (): Revision => group?.revision ?? replica.revision;
-      return this.#enqueue({ mark, group, origin }, records, recordBytes, undefined, answer);
-    });
-  }
-
-  *#endingLease(record: Uint8Array, id: LeaseId, slice: Slice): Deciding<Changes> {
-    const keys = yield* this.#options.leases.candidates(id, slice);
-    return yield* this.#sequencer.endLease(record, keys, id, slice);
-  }
-
-  /** Resolves when every write requested before has taken effect. Undefined if all have. */
-  settled(): Promise<void> | undefined {
-    if (!this.#decisions.free) return this.#decisions.inTurn(0, () => this.settled());
-    return this.#sequencedSettled();
-  }
-
-  #sequencedSettled(): Promise<void> | undefined {
-    return this.isSettled ? undefined : this.#whenSettled(undefined, () => undefined);
-  }
-
-  /** For a node that stops: gives up writes that are not sequenced yet. Resolves when nothing is under way. */
-  async drained(): Promise<void> {
-    const error = new EngramError('Stopped');
-    for (const waiting of this.#decisions.giveUp(error)) waiting.fail(error);
-    await this.#decisions.idle();
-    await this.#writer.drained();
+    return this.#writer.waitingBytes + this.#decisions.waitingBytes + this.#answers.waitingBytes;
   }
 
   /** Throws if no write can be accepted now. Must be called before a change that holds only with the write. */
@@ -237,9 +143,194 @@ export class WritePath {
     if (this.#halted) throw new EngramError('LeaderChanged');
     if (this.#writer.stopped) throw new EngramError('Stopped');
     // A decision that has waited for its turn was admitted before.
-    if (this.#decisions.waited) return;
+    if (this.#decisions.deciding?.waited === true) return;
     if (this.waitingBytes > this.#options.waitingBytesMax) throw new EngramError('TooManyRequests');
   }
+
+  /** Decides the transaction within the call, unless it is long. If decisions wait, it follows them, in the order of the calls. */
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    this.admit();
+    const bytes = this.#decisions.free ? 0 : txnBytes(txn);
+    const simple = isSimple(txn);
+    return this.#request(this.#deciding(txn, caller, simple), bytes, caller, simple ? 'brief' : 'long');
+  }
+
+  /**
+   * For decisions that read more than a transaction does. No write is decided between the begin and the end of `job`. It calls
+   * `admit` before a change that holds only with its write. `bytes` is what it keeps in memory while it waits.
+   */
+  take<Answer>(
+    job: Job<Outcome<Answer>>,
+    bytes: number,
+    caller: Caller = nodeItself,
+    length: DecisionLength = 'brief',
+  ): Promise<Answer> {
+    try {
+      if (!this.#decisions.free) this.admit();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#request(job, bytes, caller, length);
+  }
+
+  #request<Answer>(job: Job<Outcome<Answer>>, bytes: number, caller: Caller, length: DecisionLength): Promise<Answer> {
+    const task = { work: 'client', caller: clientOf(caller), stage: 'decide' } as const;
+    return new Promise<Answer>((resolve, reject) => {
+      const write = new Write(task, length, this.#options.clock.nowMs(), job, { resolve, reject });
+      this.#answers.add(write);
+      this.#decisions.offer(write, bytes);
+    });
+  }
+
+  /** A part of a decision: ends a lease, and deletes the keys that are attached to it, in one revision. */
+  *endLease(id: LeaseId, origin: Origin | undefined): Job<Decided<Revision>> {
+    this.admit();
+    const { replica, leases } = this.#options;
+    const mark: Mark = { kind: 'lease-revoke', id };
+    const keys = yield* leases.candidates(id, this.#loop);
+    const changes = yield* this.#sequencer.endLease(encodeRecord(mark), keys, id);
+    if (this.#halted) yield* this.#takeBack(changes.events);
+    leases.decide(id, false);
+    const revision = changes.events[0]?.modRevision;
+    return { mark, changes, origin, answer: () => revision ?? replica.revision };
+  }
+
+  /** Resolves when every write requested before has taken effect. Undefined if all have. */
+  settled(): Promise<void> | undefined {
+    return this.#decisions.free && this.#isSettled ? undefined : this.take(nothingDecided(), 0);
+  }
+
+  /** Everything that was decided has taken effect. */
+  get #isSettled(): boolean {
+    return this.#sequencer.next === this.#options.replica.applied;
+  }
+
+  /** `brought`: values that a simple transaction was postponed for. */
+  *#deciding(txn: Txn, caller: Caller, simple: boolean, brought?: NeededValues): Job<Outcome<TxnResult>> {
+    if (this.#halted) throw new EngramError('LeaderChanged');
+    if (brought !== undefined) this.admit();
+    const { replica } = this.#options;
+    const needs = simple ? this.#sequencer.needs(txn) : undefined;
+    let values: DecisionValues = nothingNeeded;
+    if (needs === undefined || needs.length > 0) {
+      const needed = brought ?? new NeededValues(replica, this.#neverAborted);
+      // The keys may have newer versions when the values are there. So the needs are collected again, until all are at hand.
+      const missing = needs === undefined ? [] : needed.collect(needs);
+      if (missing.length > 0) return this.#postponed(txn, caller, needed, missing);
+      values = needed;
+    }
+    this.#ranges.begin();
+    const sequenced = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
+    if (this.#halted) yield* this.#takeBack(sequenced.events);
+    try {
+      return this.#answering(sequenced, caller);
+    } catch (error) {
+      throw this.#fatal(error);
+    }
+  }
+
+  #postponed(txn: Txn, caller: Caller, values: NeededValues, missing: readonly LogPosition[]): Postponed<TxnResult> {
+    const { timeoutMs, clock } = this.#options;
+    return {
+      until: values.loadUntil(this.#decisions.deciding!.askedMs + timeoutMs, missing, clock),
+      bytes: txnBytes(txn),
+      again: () => this.#deciding(txn, caller, true, values),
+    };
+  }
+
+  #answering(sequenced: Sequenced<PlannedRange>, caller: Caller): Decided<TxnResult> {
+    const { planned, events, answersPrevious } = sequenced;
+    const { replica } = this.#options;
+    const { scanner, pins, loop } = replica;
+    const parts = { scanner, pins, loop, signal: this.#neverAborted };
+    let { lowest } = this.#ranges;
+    const before = (planned.revision - 1) as Revision;
+    if (answersPrevious && (lowest === undefined || before < lowest)) lowest = before;
+    return {
+      changes: sequenced,
+      origin: caller.origin,
+      pin: lowest === undefined ? undefined : pins.hold(lowest),
+      showsState: events.length === 0,
+      answer: () => answerSequenced(sequenced, caller, lowest ?? planned.revision, parts),
+    };
+  }
+
+  /** Undoes a long write whose leadership has ended in its last slice. */
+  *#takeBack(events: readonly KvEvent[]): PureJob<never> {
+    yield* this.#sequencer.undo(events);
+    throw new EngramError('LeaderChanged');
+  }
+
+  // From decide to append.
+
+  decided(write: Write, decided: Decided<unknown>): void {
+    try {
+      const { mark, changes, origin, showsState, answer } = decided;
+      const { confirm } = this.#options;
+      const proven = showsState === true && confirm !== undefined ? () => thenConfirm(answer, confirm) : answer;
+      // A clock that was read in this call is not read again.
+      const nowMs = write.waited || write.gaveWay ? this.#options.clock.nowMs() : write.askedMs;
+      write.decided(decided, proven, nowMs);
+      const records = changes?.records ?? [];
+      let bytes = changes?.recordBytes ?? 0;
+      if (mark !== undefined && changes === undefined) bytes += this.#addRecord(records, encodeRecord(mark));
+      if (records.length === 0) this.#afterOthers(write, () => this.#answers.settle(write));
+      else {
+        if (origin !== undefined) bytes += this.#addRecord(records, encodeRecord({ kind: 'origin', ...origin }));
+        this.#writer.enqueue(write, records, bytes);
+      }
+    } catch (error) {
+      // Its versions are in the index, and the log will not have them.
+      this.#answers.refuse(write, this.#fatal(error));
+    }
+  }
+
+  /** A record without a revision. Returns its length. */
+  #addRecord(records: Uint8Array[], record: Uint8Array): number {
+    this.#sequencer.dealPosition();
+    records.push(record);
+    return record.length;
+  }
+
+  /** A refusal may rest on a write that is under way: its caller is told when that has taken effect, and this node still leads. */
+  refused(write: Write, cause: unknown): void {
+    const error = this.#sequencer.broken || cause instanceof AssertionError ? this.#fatal(cause) : cause;
+    const { confirm } = this.#options;
+    const refuse = (reason: unknown): void => this.#answers.refuse(write, reason);
+    const told = (): void => {
+      if (confirm === undefined) refuse(error);
+      else confirm().then(() => refuse(error), refuse);
+    };
+    if (this.#halted) void Promise.resolve(this.#unwinding).then(() => refuse(error));
+    else if (!isEngramError(error) || restsOnNothing.has(error.code)) refuse(error);
+    else this.#afterOthers(write, told);
+  }
+
+  dropped(write: Write): void {
+    this.#answers.refuse(write, new EngramError('Timeout'));
+  }
+
+  /** What rests on the versions of others waits until these have taken effect. */
+  #afterOthers(write: Write, settle: () => void): void {
+    if (this.#isSettled) settle();
+    else if (this.#halted) this.#answers.refuse(write, new EngramError('LeaderChanged'));
+    else this.#answers.addWaiter(this.#sequencer.next, write, settle);
+  }
+
+  // From append to apply, and to the answer.
+
+  appending(writes: readonly Write[], nowMs: number): void {
+    for (const write of writes) write.appending(nowMs);
+    this.#options.replica.prefetch(writes);
+  }
+
+  durable({ entries, next, records, bytes, startMs, durableMs }: DurableBatch<Write>): void {
+    for (const write of entries) write.durable(durableMs);
+    this.#options.observer.appended?.(durableMs - startMs, records, bytes);
+    this.#options.replica.apply(entries, next, bytes, () => this.#answers.applied(entries, next));
+  }
+
+  // The end.
 
   /**
    * Ends the write path. Writes that have not left for the log are undone and fail with LeaderChanged. Resolves when
@@ -247,138 +338,70 @@ export class WritePath {
    */
   async halt(): Promise<void> {
     this.#halted = true;
-    const error = new EngramError('LeaderChanged');
-    this.#unwind(this.#writer.halt(), error, () => {});
+    this.#unwind(this.#writer.halt(), new EngramError('LeaderChanged'), undefined);
     await this.#writer.drained();
     await this.#unwinding;
   }
 
-  #txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    if (!isSimple(txn)) return this.#sequenceSliced(txn, caller);
-    const needs = this.#sequencer.needs(txn);
-    if (needs.length === 0) return this.#sequence(txn, caller, nothingNeeded);
-    return this.#sequenceWith(new NeededValues(this.#options.replica), needs, txn, caller);
+  /** For a node that stops: gives up writes that are not decided yet. Resolves when nothing is under way. */
+  async drained(): Promise<void> {
+    const error = new EngramError('Stopped');
+    for (const write of this.#decisions.giveUp(error)) this.#answers.refuse(write, error);
+    await this.#decisions.idle();
+    await this.#writer.drained();
   }
 
-  #sequenceWith(
-    values: NeededValues,
-    needs: readonly LogPosition[],
-    txn: Txn,
-    caller: Caller,
-    deadlineMs?: number,
-  ): Promise<TxnResult> {
-    const missing = values.collect(needs);
-    return missing.length === 0
-      ? this.#sequence(txn, caller, values)
-      : this.#loadAndSequence(txn, caller, values, missing, deadlineMs);
+  stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, writes: readonly Write[]): void {
+    const told = this.#halted;
+    this.#halted = true;
+    if (outcome.kind !== 'uncertain') {
+      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it, and where that
+      // is trimmed, what other members have.
+      const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
+      this.#unwind(writes, error, told ? undefined : outcome);
+      return;
+    }
+    // It is unknown whether the log holds the batch, so it can be neither applied nor undone: the node must restart.
+    const error = new EngramError('Stopped', { cause: outcome.cause });
+    this.#refuseAll([...writes, ...this.#decisions.giveUp(error)], error);
+    this.#options.onStopped(outcome);
+  }
+
+  #refuseAll(writes: readonly Write[], error: Error): void {
+    for (const write of writes) this.#answers.refuse(write, error);
+    this.#answers.refuseWaiters(error);
   }
 
   /**
-   * The keys may have newer versions when the values arrive. So the needs are collected again, until all values are
-   * at hand or the deadline has passed.
+   * Removes versions that will never be durable from the index, newest first, as if the writes had never been
+   * requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At the end
+   * every waiting caller is refused and, in the same turn, the owner is told of `outcome`.
    */
-  async #loadAndSequence(
-    txn: Txn,
-    caller: Caller,
-    values: NeededValues,
-    missing: readonly LogPosition[],
-    deadlineMs = this.#decisions.askedMs + this.#options.timeoutMs,
-  ): Promise<TxnResult> {
-    await values.loadUntil(deadlineMs, missing, this.#options.clock);
-    this.admit();
-    return this.#decisions.inTurn(txnBytes(txn), () =>
-      this.#sequenceWith(values, this.#sequencer.needs(txn), txn, caller, deadlineMs),
-    );
+  #unwind(
+    writes: readonly Write[],
+    error: EngramError,
+    outcome: Parameters<WritePathOptions['onStopped']>[0] | undefined,
+  ): void {
+    const before = this.#unwinding ?? this.#decisions.longEnded;
+    const all = [...writes, ...this.#decisions.giveUp(error)];
+    const end = (): void => {
+      this.#refuseAll(all, error);
+      if (outcome !== undefined) this.#options.onStopped(outcome);
+    };
+    this.#unwinding = this.#loop.run(UNDO, this.#undoing(writes, before, end));
   }
 
-  #sequence(txn: Txn, caller: Caller, values: KnownValues): Promise<TxnResult> {
-    const { replica } = this.#options;
-    this.#lowestPinned = Number.POSITIVE_INFINITY;
-    let sequenced: Sequenced<PlannedRange>;
+  *#undoing(writes: readonly Write[], before: Promise<void> | undefined, end: () => void): Job<undefined> {
     try {
-      sequenced = this.#guarded(() => this.#sequencer.sequence(txn, replica.state.compactRevision, values, caller));
-    } catch (error) {
-      return this.#refuse(error);
+      if (before !== undefined) yield before;
+      for (let at = writes.length - 1; at >= 0; at -= 1) {
+        const { group } = writes[at]!;
+        if (group !== undefined) yield* this.#sequencer.undo(group.events);
+      }
+      end();
+    } catch (cause) {
+      this.#fatal(cause);
     }
-    return this.#sequenced(sequenced, caller);
-  }
-
-  #sequenceSliced(txn: Txn, caller: Caller): Promise<TxnResult> {
-    const { replica } = this.#options;
-    const slice = this.#newSlice();
-    const values = new NeededValues(replica);
-    this.#lowestPinned = Number.POSITIVE_INFINITY;
-    const sequencing = this.#sequencer.sequenceSliced(txn, replica.state.compactRevision, values, slice, caller);
-    return this.#decide(sequencing, values, slice, false, (sequenced) => this.#sequenced(sequenced, caller));
-  }
-
-  #sequenced(sequenced: Sequenced<PlannedRange>, caller: Caller): Promise<TxnResult> {
-    const { planned, events, records, recordBytes, answersPrevious } = sequenced;
-    const { replica } = this.#options;
-    const { scanner, pins, loop } = replica;
-    const lowest = answersPrevious ? Math.min(this.#lowestPinned, planned.revision - 1) : this.#lowestPinned;
-    const answer = (): Promise<TxnResult> | TxnResult =>
-      answerSequenced(sequenced, caller, lowest as Revision, { scanner, pins, loop, signal: this.#neverAborted });
-    if (events.length === 0 && this.isSettled) return this.#confirmed(promised(answer));
-    const pin = lowest === Number.POSITIVE_INFINITY ? undefined : replica.pins.hold(lowest as Revision);
-    // The versions that it read may not be durable yet. The answer waits until they have taken effect.
-    if (events.length === 0) return this.#confirmed(this.#whenSettled(pin, answer));
-    const write = { mark: undefined, group: this.#groupOf(events), origin: caller.origin };
-    return this.#enqueue(write, records, recordBytes, pin, answer);
-  }
-
-  #decide<Result extends Changes, Answer>(
-    deciding: Deciding<Result>,
-    values: NeededValues,
-    slice: Slice,
-    goesOn: boolean,
-    finish: (result: Result) => Promise<Answer>,
-  ): Promise<Answer> {
-    return this.#decisions.take({
-      deciding,
-      values,
-      slice,
-      goesOn,
-      finish,
-      confirm: ({ events }) => (this.#halted ? this.#takeBack(events, slice) : undefined),
-      refuse: (error) => this.#refuse(this.#judged(error)),
-    });
-  }
-
-  /** Undoes a long write whose leadership has ended in its last slice. */
-  async #takeBack(events: readonly KvEvent[], slice: Slice): Promise<never> {
-    await doSliced(this.#sequencer.undo(events, slice), () => slice.turn(this.#options.clock));
-    throw new EngramError('LeaderChanged');
-  }
-
-  /** A refusal may rest on a write that is under way. It is reported when that write has taken effect. */
-  async #refuse(error: unknown): Promise<never> {
-    const givenUp = isEngramError(error, 'Timeout') || isEngramError(error, 'Stopped');
-    if (this.#halted) await this.#unwinding;
-    else if (isEngramError(error) && !givenUp) {
-      await this.#sequencedSettled();
-      await this.#options.confirm?.();
-    }
-    throw error;
-  }
-
-  #confirmed<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    const { confirm } = this.#options;
-    return confirm === undefined ? answer : answer.then((value) => confirm().then(() => value));
-  }
-
-  /** An error between a write's first change and its place in the queue leaves index and log apart: the node ends. */
-  #guarded<Result>(change: () => Result): Result {
-    try {
-      return change();
-    } catch (error) {
-      throw isEngramError(error) ? this.#judged(error) : this.#fatal(error);
-    }
-  }
-
-  /** The error to report for a decision that failed. Ends the node if an invariant is broken. */
-  #judged(error: unknown): unknown {
-    return this.#sequencer.broken || error instanceof AssertionError ? this.#fatal(error) : error;
   }
 
   #fatal(cause: unknown): EngramError {
@@ -387,112 +410,18 @@ export class WritePath {
     this.#options.onFatal(fatal);
     return new EngramError('Stopped', { cause: fatal });
   }
-
-  #groupOf(events: readonly KvEvent[]): EventGroup | undefined {
-    const first = events[0];
-    if (first === undefined) return undefined;
-    const { observer, clock, sliceUs } = this.#options;
-    observeChanges(events, observer, clock, sliceUs);
-    return { revision: first.modRevision, events };
-  }
-
-  #enqueue<Answer>(
-    effect: CommittedWrite,
-    records: Uint8Array[],
-    recordBytes: number,
-    pin: Disposable | undefined,
-    answer: () => Answer | Promise<Answer>,
-  ): Promise<Answer> {
-    return this.#awaited.wait(effect, this.#decisions.askedMs, pin, answer, (write) => {
-      let bytes = recordBytes;
-      if (effect.origin !== undefined) {
-        const record = encodeRecord({ kind: 'origin', ...effect.origin });
-        this.#sequencer.dealPosition();
-        records.push(record);
-        bytes += record.length;
-      }
-      this.#guarded(() => this.#writer.enqueue(write, records, bytes));
-    });
-  }
-
-  /** Answers when everything that is sequenced now has taken effect. */
-  #whenSettled<Answer>(pin: Disposable | undefined, answer: () => Answer | Promise<Answer>): Promise<Answer> {
-    return this.#awaited.wait(noEffect, this.#decisions.askedMs, pin, answer, (write) => {
-      if (this.isSettled) write.settle();
-      else if (this.#halted) write.fail(new EngramError('LeaderChanged'));
-      else this.#awaited.addWaiter(this.#sequencer.next, write);
-    });
-  }
-
-  #committed(writes: readonly PendingWrite[], durable: LogPosition): void {
-    const next = (durable + 1) as LogPosition;
-    this.#options.replica.apply(writes, next, this.#appendedBytes, () => this.#awaited.applied(writes, next));
-  }
-
-  #stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, writes: readonly PendingWrite[]): void {
-    const told = this.#halted;
-    this.#halted = true;
-    if (outcome.kind !== 'uncertain') {
-      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it, and where that
-      // is trimmed, what other members have.
-      const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
-      this.#unwind(writes, error, () => {
-        if (!told) this.#options.onStopped(outcome);
-      });
-      return;
-    }
-    // It is unknown whether the log holds the batch, so it can be neither applied nor undone: the node must restart.
-    const error = new EngramError('Stopped', { cause: outcome.cause });
-    this.#fail([...writes, ...this.#decisions.giveUp(error)], error);
-    this.#options.onStopped(outcome);
-  }
-
-  #fail(writes: readonly { fail(error: Error): void }[], error: Error): void {
-    for (const write of writes) write.fail(error);
-    this.#awaited.failWaiters(error);
-  }
-
-  /**
-   * Removes versions that will never be durable from the index, newest first, as if the writes had never been
-   * requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At the end
-   * every waiting caller fails and, in the same turn, `done` is called.
-   */
-  #unwind(writes: readonly PendingWrite[], error: EngramError, done: () => void): void {
-    const { clock } = this.#options;
-    const slice = this.#newSlice();
-    const { longEnded } = this.#decisions;
-    const waiting = this.#decisions.giveUp(error);
-    const undo = (): void | Promise<void> => doSliced(this.#undoing(writes, slice), () => slice.turn(clock));
-    const end = (): void => {
-      this.#fail([...writes, ...waiting], error);
-      done();
-    };
-    try {
-      const before = this.#unwinding ?? longEnded;
-      const undone = before === undefined ? undo() : before.then(undo);
-      if (undone === undefined) end();
-      else this.#unwinding = undone.then(end).catch((cause: unknown) => void this.#fatal(cause));
-    } catch (cause) {
-      this.#fatal(cause);
-    }
-  }
-
-  *#undoing(writes: readonly PendingWrite[], slice: Slice): SlicedWork<void> {
-    for (let at = writes.length - 1; at >= 0; at -= 1) {
-      const { group } = writes[at]!;
-      if (group !== undefined) yield* this.#sequencer.undo(group.events, slice);
-    }
-  }
-
-  #newSlice(): Slice {
-    return new Slice(this.#options.sliceUs);
-  }
 }
 
-const promised = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => make();
-
-function* plannedRange(planning: SlicedWork<RangePlan>, pinned: Revision): SlicedWork<PlannedRange> {
-  return { plan: yield* planning, pinned };
+function* nothingDecided(): PureJob<Decided<void>> {
+  return { answer: () => undefined };
 }
 
-const noEffect: CommittedWrite = { mark: undefined, group: undefined, origin: undefined };
+/** The answer, or why there is none, once it is confirmed that no other node led when the state was read. */
+async function thenConfirm<Answer>(
+  make: () => Answer | Promise<Answer>,
+  confirm: () => Promise<void>,
+): Promise<Answer> {
+  const answer = await make();
+  await confirm();
+  return answer;
+}

@@ -309,7 +309,7 @@ export const flagSections: readonly FlagSection[] = [
     ignored('compaction-batch-limit', 'int', '0', 'Compaction paces itself.'),
     ignored('compaction-sleep-interval', 'duration', '0s', 'Compaction paces itself.'),
     works('watch-progress-notify-interval', 'duration', '10m', 'Time between progress notifications; at least 100ms.'),
-    works('warning-apply-duration', 'duration', '100ms', 'Commits to disk that take longer are logged.'),
+    works('warning-apply-duration', 'duration', '100ms', 'Writes, and commits to disk, that take longer are logged.'),
     ignored('bootstrap-defrag-threshold-megabytes', 'uint', '0', 'Defragmentation: the storage does it by itself.'),
     ignored(
       'downgrade-check-time',

@@ -1,0 +1,146 @@
+import { assert, type Clock, EngramError, type LogPosition, SequenceRing } from '@engram/core';
+import type { Loop, PureJob, Task } from '@engram/loop';
+import type { Decisions } from '../decide/decisions.ts';
+import type { Write } from '../decide/write.ts';
+import type { StoreObserver } from '../observer.ts';
+import type { PendingLeases } from './pending-leases.ts';
+
+export interface AnswersOptions {
+  readonly leases: PendingLeases;
+  readonly decisions: Pick<Decisions, 'timeOut'>;
+  readonly clock: Clock;
+  readonly loop: Loop;
+  readonly observer: StoreObserver;
+  /** A write that has not taken effect after this time is answered Timeout. */
+  readonly timeoutMs: number;
+}
+
+/** What waits until every record before `next` has taken effect. */
+interface Waiter {
+  readonly next: LogPosition;
+  readonly write: Write;
+  /** Ends the write. */
+  readonly settle: () => void;
+}
+
+const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer' };
+const CAPACITY_MIN = 256;
+/** The memory that a waiter takes, roughly. */
+const WAITER_BYTES = 1024;
+
+/**
+ * The stage of answers, and the only place where a write ends: it was answered when it had taken effect, or refused when
+ * what the refusal rests on had. A caller is refused with Timeout after its time, wherever its write is.
+ */
+export class Answers {
+  readonly #options: AnswersOptions;
+  /**
+   * Writes in the order in which they were requested. They end in nearly that order. One that has ended is forgotten when all
+   * before it have. (With a Set, the garbage collector copied a third of what a write allocates.)
+   */
+  readonly #writes = new SequenceRing<Write>(CAPACITY_MIN);
+  #waiters: Waiter[] = [];
+  #watching = false;
+
+  constructor(options: AnswersOptions) {
+    this.#options = options;
+  }
+
+  /** Of what has no records of its own, and waits for those of others. */
+  get waitingBytes(): number {
+    return this.#waiters.length * WAITER_BYTES;
+  }
+
+  /** A write is requested. */
+  add(write: Write): void {
+    this.#forgetTold();
+    this.#writes.put(this.#writes.next, write);
+    this.#watch();
+  }
+
+  /** A write without records of its own: `settle` ends it when everything before `next` has taken effect. */
+  addWaiter(next: LogPosition, write: Write, settle: () => void): void {
+    assert((this.#waiters.at(-1)?.next ?? 0) <= next, 'waiters come in the order of the log');
+    this.#waiters.push({ next, write, settle });
+  }
+
+  /**
+   * Everything before `next` has taken effect; `writes` are the last of it. Returns a promise if this takes more than
+   * one slice.
+   */
+  applied(writes: readonly Write[], next: LogPosition): void | Promise<void> {
+    return this.#options.loop.run(ANSWER, this.#applying(writes, next));
+  }
+
+  *#applying(writes: readonly Write[], next: LogPosition): PureJob<void> {
+    const { leases, loop, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    for (const write of writes) {
+      write.applied(nowMs);
+      const applying = leases.applied(write, loop);
+      if (applying !== undefined) yield* applying;
+      this.#end(write, nowMs);
+      if (loop.shouldYield()) yield;
+    }
+    let settled = 0;
+    while (settled < this.#waiters.length && this.#waiters[settled]!.next <= next) settled += 1;
+    if (settled > 0) for (const { settle } of this.#waiters.splice(0, settled)) settle();
+  }
+
+  /** A write without records of its own: what it rests on is in effect. */
+  settle(write: Write): void {
+    const nowMs = this.#options.clock.nowMs();
+    write.applied(nowMs);
+    this.#end(write, nowMs);
+  }
+
+  #end(write: Write, nowMs: number): void {
+    write.answer(nowMs);
+    this.#options.observer.write?.(write);
+  }
+
+  /** A write that has left no trace, or whose trace is nobody's to see. */
+  refuse(write: Write, error: unknown): void {
+    write.refuse(error, this.#options.clock.nowMs());
+    this.#options.observer.write?.(write);
+  }
+
+  refuseWaiters(error: Error): void {
+    for (const { write } of this.#waiters.splice(0)) this.refuse(write, error);
+  }
+
+  #forgetTold(): void {
+    const writes = this.#writes;
+    let from = writes.first;
+    while (writes.get(from)?.told === true) from += 1;
+    writes.forgetBefore(from);
+  }
+
+  /** Runs one timer for all callers, as long as any caller waits. */
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    const { clock, timeoutMs } = this.#options;
+    clock.after(timeoutMs / 4, () => {
+      this.#watching = false;
+      this.#timeOut(clock.nowMs() - timeoutMs);
+      this.#forgetTold();
+      if (!this.#writes.isEmpty) this.#watch();
+    });
+  }
+
+  #timeOut(untilMs: number): void {
+    const error = new EngramError('Timeout');
+    for (let at = this.#writes.first; at < this.#writes.next; at += 1) {
+      const write = this.#writes.get(at);
+      if (write === undefined || write.told) continue;
+      if (write.askedMs > untilMs) break;
+      this.#options.decisions.timeOut(write, error);
+    }
+    // The log may not answer for long, so waiters that nobody waits for must not stay until it does.
+    const gone = this.#waiters.filter(({ write }) => write.told);
+    if (gone.length === 0) return;
+    this.#waiters = this.#waiters.filter(({ write }) => !write.told);
+    for (const { write } of gone) this.refuse(write, error);
+  }
+}

@@ -1,0 +1,191 @@
+import { assert, type EventGroup } from '@engram/core';
+import type { Job, Task } from '@engram/loop';
+import type { Changes } from '@engram/sequencer';
+import type { CommittedWrite, Mark } from '../apply/committed-write.ts';
+import type { Origin } from '../caller.ts';
+
+/**
+ * Where a write is on its path. It leaves out no stage:
+ * - waiting: for the decisions before it, or for values that it needs first;
+ * - deciding: its decision is under way;
+ * - decided: its versions are in the index, with their revision and positions. It waits for the log;
+ * - appending: it is on its way into the log;
+ * - durable: it is in the log;
+ * - applied: it is in effect. Readers see it, and watchers have its events;
+ * - answered, or refused: it has ended, and so has its caller's wait.
+ * A write without records of its own is applied when everything is that was decided before it.
+ */
+export type WriteStage =
+  | 'waiting'
+  | 'deciding'
+  | 'decided'
+  | 'appending'
+  | 'durable'
+  | 'applied'
+  | 'answered'
+  | 'refused';
+
+/**
+ * How long a decision may take: `brief` ends in the call in which its turn comes; `long` may give way, and is given up when its
+ * caller is answered Timeout; `lasting` may give way, and goes on.
+ */
+export type DecisionLength = 'brief' | 'long' | 'lasting';
+
+/** What a decision gives: what is to be written, if anything, and the answer when that is in effect. */
+export interface Decided<Answer> {
+  readonly mark?: Mark | undefined;
+  /** With the record of the mark, if there is one: then its position is taken. Undefined: only the mark is written. */
+  readonly changes?: Changes | undefined;
+  readonly origin?: Origin | undefined;
+  /** Keeps the versions that the answer needs. Disposed however the write ends. */
+  readonly pin?: Disposable | undefined;
+  /** The answer shows the state, and nothing is appended that would prove that this node still leads. */
+  readonly showsState?: boolean;
+  readonly answer: () => Answer | Promise<Answer>;
+}
+
+/** A decision that must be taken anew when the values are there that it needs. Others are taken meanwhile. */
+export interface Postponed<Answer> {
+  readonly until: Promise<void>;
+  /** What it keeps in memory when it waits for its turn again. */
+  readonly bytes: number;
+  readonly again: () => Job<Outcome<Answer>>;
+}
+
+export type Outcome<Answer> = Decided<Answer> | Postponed<Answer>;
+
+/** The caller of a write. */
+export interface WriteEnd {
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A write from its request to its end. Its stages change here, and nowhere else. Times are those of the clock's `nowMs`. */
+export class Write implements CommittedWrite {
+  readonly task: Task;
+  readonly length: DecisionLength;
+  /** When it was requested. The other times are negative until their stage is reached. */
+  readonly askedMs: number;
+  decidedMs = -1;
+  appendingMs = -1;
+  durableMs = -1;
+  appliedMs = -1;
+  endedMs = -1;
+  mark: Mark | undefined;
+  group: EventGroup | undefined;
+  origin: Origin | undefined;
+  puts = 0;
+  putBytes = 0;
+  #job: Job<Outcome<unknown>> | undefined;
+  /** Its decision has waited for its turn. */
+  waited = false;
+  /** Its decision has given way. */
+  gaveWay = false;
+  #stage: WriteStage = 'waiting';
+  readonly #end: WriteEnd;
+  #pin: Disposable | undefined;
+  #answer: (() => unknown) | undefined;
+  #told = false;
+
+  constructor(task: Task, length: DecisionLength, askedMs: number, job: Job<Outcome<unknown>>, end: WriteEnd) {
+    this.task = task;
+    this.length = length;
+    this.askedMs = askedMs;
+    this.#job = job;
+    this.#end = end;
+  }
+
+  get stage(): WriteStage {
+    return this.#stage;
+  }
+
+  /** Nobody waits for it: its caller was answered or refused. It may go on. */
+  get told(): boolean {
+    return this.#told;
+  }
+
+  get deletes(): number {
+    return (this.group?.events.length ?? 0) - this.puts;
+  }
+
+  /** Returns the job of its decision, which it does not keep. */
+  deciding(): Job<Outcome<unknown>> {
+    this.#enter('waiting', 'deciding');
+    const job = this.#job;
+    assert(job !== undefined, 'a write is decided twice');
+    this.#job = undefined;
+    return job;
+  }
+
+  /** Waits again. */
+  postponed(job: Job<Outcome<unknown>>): void {
+    this.#enter('deciding', 'waiting');
+    this.#job = job;
+  }
+
+  decided({ mark, changes, origin, pin }: Decided<unknown>, answer: () => unknown, nowMs: number): void {
+    this.#enter('deciding', 'decided');
+    this.decidedMs = nowMs;
+    this.mark = mark;
+    this.origin = origin;
+    this.#answer = answer;
+    if (changes !== undefined && changes.events.length > 0) {
+      this.group = { revision: changes.events[0]!.modRevision, events: changes.events };
+      this.puts = changes.puts;
+      this.putBytes = changes.putBytes;
+    }
+    if (this.#told) pin?.[Symbol.dispose]();
+    else this.#pin = pin;
+  }
+
+  appending(nowMs: number): void {
+    this.#enter('decided', 'appending');
+    this.appendingMs = nowMs;
+  }
+
+  durable(nowMs: number): void {
+    this.#enter('appending', 'durable');
+    this.durableMs = nowMs;
+  }
+
+  applied(nowMs: number): void {
+    this.#enter(this.durableMs < 0 ? 'decided' : 'durable', 'applied');
+    this.appliedMs = nowMs;
+  }
+
+  /** It is in effect: gives the answer. If the answer cannot be made, only this caller is refused. */
+  answer(nowMs: number): void {
+    this.#enter('applied', this.#told ? 'refused' : 'answered');
+    this.endedMs = nowMs;
+    if (this.#told) return;
+    this.#told = true;
+    try {
+      this.#end.resolve(this.#answer!());
+    } catch (error) {
+      this.#end.reject(error);
+    }
+    this.#answer = undefined;
+    this.#pin?.[Symbol.dispose]();
+  }
+
+  /** It has left no trace. */
+  refuse(error: unknown, nowMs: number): void {
+    if (this.#stage === 'answered' || this.#stage === 'refused') return;
+    this.#stage = 'refused';
+    this.endedMs = nowMs;
+    this.tell(error);
+  }
+
+  /** Refuses its caller, and goes on. Only what is told first counts. */
+  tell(error: unknown): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#pin?.[Symbol.dispose]();
+    this.#end.reject(error);
+  }
+
+  #enter(from: WriteStage, to: WriteStage): void {
+    assert(this.#stage === from, `a write that is ${this.#stage} becomes ${to}`);
+    this.#stage = to;
+  }
+}

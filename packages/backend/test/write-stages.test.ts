@@ -1,0 +1,123 @@
+import { nodeItself } from '@engram/backend';
+import { AssertionError, leaseId } from '@engram/core';
+import { SimClock } from '@engram/sim';
+import { type AppendFault, MemoryStorage } from '@engram/storage';
+import { expect, test } from 'vitest';
+import type { EndedWrite } from '../src/observer.ts';
+import { type Decided, type Outcome, Write } from '../src/decide/write.ts';
+import { openNode } from './harness.ts';
+import { everything, Gate, put, putOf, refusal, txnOf } from './ops.ts';
+
+const TIMEOUT_MS = 1000;
+
+function* noJob(): Generator<undefined, Outcome<unknown>, undefined> {
+  return { answer: () => undefined };
+}
+
+/** A write, what its caller hears, and whether its pin is given back. */
+function newWrite(told: string[]): { write: Write; decided: Decided<string> } {
+  const task = { work: 'client', caller: 'test', stage: 'decide' } as const;
+  const write = new Write(task, 'brief', 1, noJob(), {
+    resolve: (answer) => told.push(`answered ${String(answer)}`),
+    reject: (error) => told.push(`refused ${(error as Error).message}`),
+  });
+  const pin = { [Symbol.dispose]: () => void told.push('unpinned') };
+  return { write, decided: { pin, answer: () => 'yes' } };
+}
+
+/** The changes of stage, in their order. */
+const changes: Readonly<Record<string, (write: Write, decided: Decided<string>) => void>> = {
+  deciding: (write) => write.deciding(),
+  decided: (write, decided) => write.decided(decided, decided.answer, 2),
+  appending: (write) => write.appending(3),
+  durable: (write) => write.durable(4),
+  applied: (write) => write.applied(5),
+  answered: (write) => write.answer(6),
+};
+
+test('a write goes through its stages in their order, and has the time of each', () => {
+  const told: string[] = [];
+  const { write, decided } = newWrite(told);
+  for (const [stage, change] of Object.entries(changes)) {
+    expect(told).toEqual([]);
+    change(write, decided);
+    expect(write.stage).toBe(stage);
+  }
+  expect(write).toMatchObject({ askedMs: 1, decidedMs: 2, appendingMs: 3, durableMs: 4, appliedMs: 5, endedMs: 6 });
+  expect(told).toEqual(['answered yes', 'unpinned']);
+});
+
+test.each(Object.keys(changes).slice(1))('without the stage before it, %s is an assertion', (stage) => {
+  const names = Object.keys(changes);
+  const before = names.slice(0, names.indexOf(stage) - 1);
+  const { write, decided } = newWrite([]);
+  for (const name of before) changes[name]!(write, decided);
+  expect(() => changes[stage]!(write, decided)).toThrow(AssertionError);
+});
+
+test('a caller hears one thing, whatever comes after it, and the pin is given back once', () => {
+  for (const last of ['decided', 'durable', 'applied']) {
+    const told: string[] = [];
+    const { write, decided } = newWrite(told);
+    for (const [name, change] of Object.entries(changes)) {
+      change(write, decided);
+      if (name === last) write.tell(new Error('too late'));
+    }
+    expect(write.stage).toBe('refused');
+    write.tell(new Error('again'));
+    write.refuse(new Error('again'), 7);
+    expect(told).toEqual(['unpinned', 'refused too late']);
+  }
+});
+
+test('every write ends once, and its times tell where it was', async () => {
+  const ended: EndedWrite[] = [];
+  const gate = new Gate('append');
+  let fault: AppendFault = 'none';
+  const clock = new SimClock();
+  const { backend } = await openNode(new MemoryStorage({ gate: gate.gate, append: () => fault }), {
+    clock,
+    requestTimeoutMs: TIMEOUT_MS,
+    observer: { write: (write) => ended.push({ ...write, stage: write.stage, deletes: write.deletes }) },
+    onDeposed: () => {},
+  });
+  gate.shut = true;
+  const slow = backend.txn(txnOf(putOf('a', '1'), putOf('b', '22')), nodeItself);
+  await clock.settle();
+  clock.advance(100);
+  gate.open();
+  await slow;
+  expect(ended).toMatchObject([{ stage: 'answered', puts: 2, deletes: 0 }]);
+  const [{ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }] = ended as [EndedWrite];
+  expect(decidedMs).toBe(askedMs);
+  expect(durableMs - appendingMs).toBe(100);
+  expect([appliedMs, endedMs]).toEqual([durableMs, durableMs]);
+  await backend.leaseGrant(leaseId(7n), 100, nodeItself);
+  await refusal(backend.leaseGrant(leaseId(7n), 100, nodeItself));
+  await backend.txn(txnOf({ kind: 'delete-range', range: everything().range, prevKv: false }), nodeItself);
+  expect(ended.slice(1)).toMatchObject([
+    { stage: 'answered', puts: 0 },
+    { stage: 'refused', decidedMs: -1, appliedMs: -1 },
+    { stage: 'answered', puts: 0, deletes: 2 },
+  ]);
+  // Its caller does not wait for it any more, and it takes effect.
+  gate.shut = true;
+  const late = refusal(backend.txn(put('late', 'x'), nodeItself));
+  await clock.settle();
+  clock.advance(2 * TIMEOUT_MS);
+  expect(await late).toBe('Timeout');
+  expect(ended).toHaveLength(4);
+  gate.open();
+  await clock.settle();
+  expect(ended.at(-1)).toMatchObject({ stage: 'refused', puts: 1 });
+  expect(ended.at(-1)!.appliedMs).toBeGreaterThan(0);
+  // A log that takes no more refuses what it has, and what waits for it.
+  fault = 'fenced';
+  const fenced = await Promise.all([1, 2].map((at) => refusal(backend.txn(put(`f${at}`, 'x'), nodeItself))));
+  expect(fenced).toEqual(['LeaderChanged', 'LeaderChanged']);
+  expect(ended).toHaveLength(7);
+  expect(ended.slice(5)).toMatchObject([
+    { stage: 'refused', durableMs: -1 },
+    { stage: 'refused', durableMs: -1 },
+  ]);
+});
