@@ -99,6 +99,7 @@ export const testPackages: readonly string[] = ['sim'];
  * may import, and `testPackages`. Any face.
  */
 export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
+  sequencer: ['index'],
   'etcd-api': ['storage'],
   importer: ['backend', 'etcd-api'],
   member: ['coder', 'raft-ts'],
