@@ -133,6 +133,9 @@ export class AcknowledgedMark {
       this.#marks[place] = state;
       this.#unsynced = true;
     } catch (error) {
+      // A part of it may be written. The other mark stays as it is until this one is whole and on the disk.
+      this.#marks[place] = undefined;
+      this.#unsynced = false;
       this.#complain(error);
     }
     this.#syncTimer ??= this.#parts.clock.after(SYNC_MS, () => {

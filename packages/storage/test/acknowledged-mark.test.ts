@@ -11,7 +11,7 @@ interface Write {
   readonly offset: number;
 }
 
-/** A file in memory whose next `failures` writes fail. It knows what is on the disk, and what was written since. */
+/** A file in memory whose next `failures` writes fail half way. It knows what is on the disk, and what was written since. */
 class FakeFile implements MarkFile {
   bytes = new Uint8Array(0);
   disk = new Uint8Array(0);
@@ -31,6 +31,8 @@ class FakeFile implements MarkFile {
   async write(bytes: Uint8Array, offset: number): Promise<void> {
     if (this.failures > 0) {
       this.failures -= 1;
+      this.unsynced.push({ bytes: bytes.slice(0, 4), offset });
+      this.bytes = written(this.bytes, this.unsynced.at(-1)!);
       throw new Error('no space');
     }
     this.unsynced.push({ bytes: bytes.slice(), offset });
@@ -180,6 +182,27 @@ test('a file that takes nothing any more is closed all the same', async () => {
   mark.advance({ end: logPosition(9) });
   await mark.close();
   expect(file).toMatchObject({ says: start, closed: true });
+});
+
+test('where writes fail half way, one mark stays whole, whatever is synced between them', async () => {
+  const mark = await open();
+  mark.advance({ end: logPosition(5) });
+  clock.advance(100);
+  await settled();
+  file.failures = Number.POSITIVE_INFINITY;
+  for (let end = 6; end < 40; end += 1) {
+    mark.advance({ end: logPosition(end) });
+    clock.advance(100);
+    await settled();
+    expect(file.says).toEqual(start);
+  }
+  file.failures = 0;
+  mark.advance({ end: logPosition(40) });
+  clock.advance(100);
+  await settled();
+  expect(file.says).toEqual({ ...start, end: 40 });
+  await mark.close();
+  expect(file.unsynced).toEqual([]);
 });
 
 test('where it cannot be written at the beginning, the file is closed', async () => {
