@@ -69,7 +69,10 @@ export class Promised {
     this.#checkpoint = undefined;
   }
 
-  /** Checks a storage that was just opened, and takes over what it has of the operations with an unknown outcome. */
+  /**
+   * Checks a storage that was just opened, and takes over what it has of the operations with an unknown outcome. The process
+   * may end meanwhile: then the next start is checked by the same.
+   */
   async check(storage: Storage): Promise<void> {
     await this.#checkSeal(storage);
     await this.#checkCheckpoint(storage);
@@ -92,11 +95,10 @@ export class Promised {
 
   async #checkSeal({ log }: Storage): Promise<void> {
     const acknowledged = this.disk.sealed;
-    const underWay = this.#seals;
-    this.#seals = [];
-    for (const seal of [acknowledged, ...underWay]) {
+    for (const seal of [acknowledged, ...this.#seals]) {
       if (!(await log.heldBy(seal, never))) continue;
       this.disk.sealed = seal;
+      this.#seals = [];
       return;
     }
     throw new Finding('log', `after a start the log is not held by epoch ${acknowledged.epoch}, which sealed it`);
@@ -105,7 +107,6 @@ export class Promised {
   async #checkCheckpoint({ values }: Storage): Promise<void> {
     const { disk } = this;
     const [acknowledged, underWay] = [disk.checkpoint, this.#checkpoint];
-    this.#checkpoint = undefined;
     const loaded = await values.loadCheckpoint();
     const chunks: Uint8Array[] = [];
     if (loaded !== undefined) for await (const chunk of loaded.chunks(never)) chunks.push(chunk);
@@ -116,6 +117,7 @@ export class Promised {
       disk.checkpoint = underWay;
       disk.makeDropsDurable();
     }
+    this.#checkpoint = undefined;
     // The drops since then may have come back.
     disk.crash();
   }
@@ -123,20 +125,19 @@ export class Promised {
   /** Checks that a replay has every acknowledged batch, and beside these at most the one that was under way. */
   async #checkLog({ log }: Storage): Promise<void> {
     const { disk } = this;
-    const underWay = this.#appends;
-    this.#appends = [];
     let position = disk.checkpoint?.from ?? logPosition(1);
     for await (const batch of log.read(position, never)) {
       if (position < disk.next) {
         const same = sameBatch(batch, disk.batch(position));
         expectThat(same, 'log', () => `the records from ${position} on are not those that were acknowledged`);
       } else {
-        const append = underWay.find((one) => sameBatch(batch, one.batch));
+        const append = this.#appends.find((one) => sameBatch(batch, one.batch));
         expectThat(append !== undefined, 'log', () => `records from ${batch.first} on that nobody has appended`);
         disk.append(append.batch, append.seal);
       }
       position = endOf(batch);
     }
+    this.#appends = [];
     if (position === disk.next) return;
     throw new Finding('log', `the records from ${position} to ${disk.next - 1} were acknowledged, and are gone`);
   }
