@@ -7,6 +7,7 @@ import { type Attack, noAttack, type Target } from './attack.ts';
 import { dialMany, secureClient } from './dial.ts';
 import { tlsAttacks } from './tls-attacks.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from '@engram/transport/testing';
+import { resetAttacks } from './reset-attacks.ts';
 import { stateAttacks } from './state-attacks.ts';
 
 const path = {
@@ -203,6 +204,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   ...tlsAttacks,
+  ...resetAttacks,
   {
     name: 'descriptors',
     what: 'ulimit -n 300, 400 idle connections, and 150 MB written meanwhile',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { RawClient } from '@engram/transport/testing';
 import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/http2';
 
@@ -16,11 +16,18 @@ export async function dialMany(port: number, count: number): Promise<Socket[]> {
   return sockets;
 }
 
+/** TLS over a connected socket. */
+export async function secured(socket: Socket): Promise<TLSSocket> {
+  const secure = connectTls({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  secure.on('error', () => {});
+  await once(secure, 'secureConnect');
+  return secure;
+}
+
 export async function secureClient(port: number): Promise<RawClient> {
-  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+  const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
-  await once(socket, 'secureConnect');
-  const client = new RawClient(socket);
+  const client = new RawClient(await secured(socket));
   client.write(Buffer.from(CLIENT_PREFACE), settingsFrame([]), settingsAckFrame);
   return client;
 }
