@@ -29,15 +29,11 @@ describe('a simulated node', () => {
   });
 
   test('meets what it is made to meet', async () => {
-    const lines = await storiesOf(60);
+    const lines = await storiesOf(30);
     for (const what of ['node is dead', 'node has stopped', 'deposed: fenced', 'deposed: uncertain', 'leads again']) {
       expect(lines, what).toContain(what);
     }
     for (const what of [
-      'node is dead, without power',
-      'cut off an append that was torn',
-      'the disk has an append that was under way',
-      'injected into',
       'request timed out',
       'is compacted at',
       'saved index checkpoint',
@@ -47,6 +43,21 @@ describe('a simulated node', () => {
     ]) {
       expect(lines, what).toContain(what);
     }
+  });
+
+  test('loses power, tears appends and meets errors on a disk', { timeout: 300_000 }, async () => {
+    const missing = new Set([
+      'node is dead, without power',
+      'cut off an append that was torn',
+      'the disk has an append that was under way',
+      'injected into',
+    ]);
+    // Some of them come once in tens of seeds.
+    for (let seed = 1; seed <= 600 && missing.size > 0; seed += 1) {
+      const text = await story(seed);
+      for (const what of missing) if (text.includes(what)) missing.delete(what);
+    }
+    expect([...missing]).toEqual([]);
   });
 });
 
