@@ -66,12 +66,14 @@ export class Http1Server {
       if (status === undefined) socket.destroy();
       else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     });
+    // A client that has said all may still listen. By default node ends its connection before an answer that begins in a later turn.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     // This server never listens, but its check of the timeouts starts only with this event.
     this.#server.emit('listening');
   }
 
   accept(connection: Accepted): void {
-    const socket = new PacedSocket(connection.socket);
+    const socket = new PacedSocket(connection.socket, this.#options.clock);
     this.#lines.set(socket, { connection, client: {}, socket, waiting: [], serving: false });
     this.#server.emit('connection', socket);
   }

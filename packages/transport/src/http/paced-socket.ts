@@ -1,8 +1,15 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { Clock, Timer } from '@engram/core';
 
 /** A usual request fits into one or two pieces. */
 const PIECE_BYTES = 2 * 1024;
+
+/**
+ * A client that has said all may still listen, or be gone: both look the same until something is sent to it. It gets what is answered
+ * within so long, then the connection ends.
+ */
+const SAID_ALL_MS = 1_000;
 
 /**
  * A socket that delivers its bytes in short pieces to node's parser of HTTP/1.1. The parser processes all requests of a
@@ -14,11 +21,14 @@ export class PacedSocket extends Duplex {
   #chunk: Buffer | undefined;
   #at = 0;
   #ended = false;
+  #patience: Timer | undefined;
 
   /** `socket` must be paused. This object owns it from now on. */
-  constructor(socket: Socket) {
+  constructor(socket: Socket, clock: Pick<Clock, 'after'>) {
     super({ readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
+    // Otherwise node ends it as soon as its client has said all, with the answer still to come.
+    socket.allowHalfOpen = true;
     socket.on('data', (chunk: Buffer) => {
       socket.pause();
       this.#chunk = chunk;
@@ -27,6 +37,7 @@ export class PacedSocket extends Duplex {
     });
     socket.on('end', () => {
       this.#ended = true;
+      this.#patience = clock.after(SAID_ALL_MS, () => this.destroy());
       if (this.#chunk === undefined) this.push(null);
     });
     socket.on('timeout', () => this.emit('timeout'));
@@ -67,6 +78,7 @@ export class PacedSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#patience?.cancel();
     this.#socket.destroy();
     done(error);
   }
