@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
-import { Prng } from '@engram/sim';
+import { Prng, realClock } from '@engram/sim';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
 import { batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
@@ -139,6 +139,21 @@ describe('cleaning', () => {
     await clean(storage);
     const replay = await readAll(storage, 200);
     expect(replay.map(({ records }) => records.length).reduce((sum, count) => sum + count, 0)).toBe(end - 200);
+  });
+
+  test('does not rest once it is to stop: nobody would end that rest', async () => {
+    // Timers of this clock do not fire, as those of a process that nothing else keeps alive.
+    const clock = { ...realClock, nowMs: () => realClock.nowMs(), after: () => ({ cancel: () => {} }) };
+    await using bed = await SegmentBed.make(SEGMENT_BYTES, { clock });
+    const storage = await opened(bed);
+    const end = await append(storage, 1, batches(40, 10));
+    await checkpoint(storage, end);
+    await storage.values.drop(range(1, end).filter((position) => position % 4 !== 0));
+    await storage.sealed();
+    const cleaning = storage.cleaner.run();
+    await storage[Symbol.asyncDispose](); // a slice is being copied, and no rest has begun
+    await cleaning;
+    expect(bed.logger.warnings).toEqual([]);
   });
 
   test('leaves a read its file until it is done', async () => {

@@ -194,6 +194,8 @@ export class Cleaner {
           condition.logger.error(fields, 'a record is damaged: its segment is not cleaned');
           return false;
         }
+        // A rest that begins after `stop` would be ended by nobody, and its timer keeps no process alive.
+        if (!this.#mayGoOn()) return false;
         await this.#rest(Math.min(REST_MS_MAX, REST * (clock.nowMs() - startMs)));
         if (!this.#mayGoOn()) return false;
       }

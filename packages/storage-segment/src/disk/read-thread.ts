@@ -79,6 +79,8 @@ export class ReadThread implements BulkReader {
   async close(): Promise<void> {
     assert(this.#waiting.length === 0, 'closed while it reads');
     this.#failure ??= new Error('the thread that reads has ended');
+    // Otherwise nothing may keep the process alive until the thread has ended, and it would end before the rest is closed.
+    this.#worker?.ref();
     await this.#worker?.terminate();
   }
 
