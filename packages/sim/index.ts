@@ -22,3 +22,5 @@ export { DiskError } from './src/disk-error.ts';
 export { realClock, realRandom } from './src/real-clock.ts';
 export { quiet, TestLogger } from './src/loggers.ts';
 export { StallMeter, type Stall } from './src/stall-meter.ts';
+// What docs/ARCHITECTURE.md says of the paths through the code, and what ran.
+export { namedRooms, PassedRooms } from './src/passed-rooms.ts';
