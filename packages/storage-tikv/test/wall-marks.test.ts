@@ -133,6 +133,24 @@ describe('the mark of a batch', () => {
     expect(marks[0]).toBeLessThan(before - 50_000);
   });
 
+  test('stays also where the batch is written, and only whether its segment was trimmed is not known', async () => {
+    const bed = new SimBed();
+    const storage = await bed.openSealed(first, { silentMaxMs: 1_000 });
+    await bed.clock.pass(60_000); // long enough that a trim need not have waited
+    const answer = bed.cluster.script(({ command }) =>
+      command === 'Get' ? { kind: 'silence', executed: false } : undefined,
+    );
+    expect(await bed.append(storage, batchOf(1))).toBe('uncertain');
+    answer();
+    await bed.clock.pass(60_000);
+    const before = await timeOfPd(bed);
+    expect(await bed.append(storage, batchOf(1))).toBe('committed');
+    const marks = await marksOf(bed, storage);
+    expect(marks).toHaveLength(1);
+    expect(marks[0]).toBeLessThan(before - 50_000);
+    expect(await bed.append(storage, batchOf(2))).toBe('committed');
+  });
+
   test('is shown by the inspection', async () => {
     const bed = new SimBed();
     const storage = await bed.openSealed();

@@ -221,8 +221,10 @@ export class LogWriter {
       const encoded = await this.#encode(batch, held, wallMs);
       const outcome = await this.#insertParts(batch, encoded, held, wallMs);
       switch (outcome.kind) {
-        case 'written':
-          return (await this.#wasQuiet(held)) ? { kind: 'trimmed' } : this.#advance(batch, encoded, wallMs);
+        case 'written': {
+          const whole = { batch, written: encoded.values.length, wallMs };
+          return (await this.#wasQuiet(held, whole)) ? { kind: 'trimmed' } : this.#advance(batch, encoded, wallMs);
+        }
         case 'refused': {
           const owner = sealOf(this.#options.source, held.segment, outcome.by);
           if (!this.#isOwn(owner, held.seal)) return await this.#refused(batch, held);
@@ -332,14 +334,18 @@ export class LogWriter {
 
   /**
    * Whether the segment was trimmed while this storage stood still. Then the log ends elsewhere, whatever TiKV answered. The
-   * question costs a request, so it is asked only where a trim need not have waited for this storage.
+   * question costs a request, so it is asked only where a trim need not have waited for this storage. If it is not answered, the
+   * batch is appended again: `whole` says that nothing of it is left to write.
    */
-  async #wasQuiet({ segment }: Held): Promise<boolean> {
+  async #wasQuiet(held: Held, whole: Unsettled): Promise<boolean> {
     const { source, clock, quietMaxMs } = this.#options;
     const nowMs = clock.nowMs();
-    if (nowMs - this.#heardMs > quietMaxMs && segment < (await readImageRoot(source, never)).segment) {
-      this.#held = undefined;
-      return true;
+    if (nowMs - this.#heardMs > quietMaxMs) {
+      this.#held = { ...held, unsettled: whole };
+      if (held.segment < (await readImageRoot(source, never)).segment) {
+        this.#held = undefined;
+        return true;
+      }
     }
     this.#heardMs = nowMs;
     return false;
