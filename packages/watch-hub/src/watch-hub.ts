@@ -179,7 +179,7 @@ export class WatchHub {
    * When the call for an ordinary batch returns, every live watcher's sink has its matches and the hub's revision has
    * moved. A batch that takes longer than a slice of the loop gives way, and the call returns a promise. The revision moves
    * before the promise resolves, and no other batch may be published until then. Meanwhile no progress is sent, and new
-   * watchers get the batch from history. The promise rejects for a broken invariant only.
+   * watchers begin behind the batch, or get it from history if they ask for it. The promise rejects for a broken invariant only.
    */
   publish(batch: CommittedBatch): Promise<void> | undefined {
     assert(!this.#parts.calling, 'a watch sink published');

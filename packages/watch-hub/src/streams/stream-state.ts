@@ -83,7 +83,8 @@ export class StreamState implements WatchStream, WatcherStream {
     if (isEmptyRange(request.range)) return { kind: 'refused', reason: 'empty-range' };
     if (request.watchId !== 0 && this.#watchers.has(request.watchId))
       return { kind: 'refused', reason: 'duplicate-id' };
-    const { revision } = this.#parts.published;
+    // Not what has reached all watchers: others may have told of the batch that is being published, and its revisions can be read.
+    const { header: revision } = this.#parts.published;
     const watcher = new WatcherState(request.watchId === 0 ? this.#dealId() : request.watchId, request, this, revision);
     this.#watchers.set(watcher.watchId, watcher);
     this.progress.add(watcher);
