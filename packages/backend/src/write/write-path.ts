@@ -301,8 +301,11 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       if (confirm === undefined) refuse(error);
       else confirm().then(() => refuse(error), refuse);
     };
-    if (this.#halted) void Promise.resolve(this.#unwinding).then(() => refuse(error));
-    else if (!isEngramError(error) || restsOnNothing.has(error.code)) refuse(error);
+    const restsOnState = isEngramError(error) && !restsOnNothing.has(error.code);
+    // What it rests on may have been undone.
+    const reason = this.#halted && restsOnState ? new EngramError('LeaderChanged', { cause: error }) : error;
+    if (this.#halted) void Promise.resolve(this.#unwinding).then(() => refuse(reason));
+    else if (!restsOnState) refuse(error);
     else this.#afterOthers(write, told);
   }
 
