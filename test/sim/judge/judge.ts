@@ -130,7 +130,8 @@ export class Judge {
       throw new Finding('error', `${call.what}: ${error.cause.message}`, { cause: error });
     // Storage that lacks the bytes of an answer, or does not give them, has a time of its own.
     const ofStorage = error.cause instanceof StorageTrimmedError || error.cause instanceof StorageUnavailableError;
-    if (error.code === 'Timeout' && !ofStorage) this.#checkLate(call, excuses);
+    // A liar's calls come in the numbers of its own lives: its leader forgets answers of its clients for them.
+    if (error.code === 'Timeout' && !ofStorage && !excuses.lied) this.#checkLate(call, excuses);
     return UNKNOWN.has(error.code) ? 'unknown' : error.code;
   }
 
