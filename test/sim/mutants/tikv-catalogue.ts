@@ -57,8 +57,8 @@ const past: readonly Mutant[] = [
       trimDeletesSeals,
       {
         file: `${storage}/log/log-writer.ts`,
-        find: 'if (nowMs - this.#heardMs > quietMaxMs && segment <',
-        replace: 'if (nowMs < 0 && nowMs - this.#heardMs > quietMaxMs && segment <',
+        find: 'if (nowMs - this.#heardMs > quietMaxMs) {',
+        replace: 'if (nowMs < 0 && nowMs - this.#heardMs > quietMaxMs) {',
       },
     ],
   },
