@@ -46,6 +46,3 @@ export interface Origin {
 
 /** The caller of the node's own calls: its health checks, its own compactions, its tests. */
 export const nodeItself: Caller = { signal: neverAborted, user: '', authRevision: 0, timeoutMs: undefined };
-
-/** The caller of the loop (`Task`) for what is done for this one. */
-export const clientOf = ({ client }: Caller): object | string => client ?? 'node';

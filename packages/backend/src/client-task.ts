@@ -1,9 +1,10 @@
 import type { Task } from '@engram/loop';
-import { type Caller, clientOf } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /** What a client waits for, in its own part of the loop's time. */
-export function clientTask(caller: Caller, stage: string): Task {
-  const { method } = caller;
-  const task = { work: 'client', caller: clientOf(caller), stage } as const;
-  return method === undefined ? task : { ...task, method };
-}
+export const clientTask = ({ client = 'node', method }: Caller, stage: string): Task => ({
+  work: 'client',
+  caller: client,
+  stage,
+  method,
+});

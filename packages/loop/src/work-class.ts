@@ -29,5 +29,5 @@ export interface Task {
   /** The kind of work, as metrics and logs name it. One of few. */
   readonly stage: string;
   /** The path of the call that the work is for, if there is one. */
-  readonly method?: string;
+  readonly method?: string | undefined;
 }

@@ -1,7 +1,8 @@
 import { AnswerRoom, assert, EngramError, type Revision, type Txn } from '@engram/core';
 import { type Job, settled } from '@engram/loop';
 import { choosePath } from '@engram/sequencer';
-import { type Caller, clientOf } from '../caller.ts';
+import type { Caller } from '../caller.ts';
+import { clientTask } from '../client-task.ts';
 import { NeededValues } from '../decide/needed-values.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { RangeResult, TxnResult } from '../store.ts';
@@ -12,8 +13,7 @@ import { VersionsAt } from './versions-at.ts';
  * there. Errors: Compacted, FutureRev, ResponseTooLarge.
  */
 export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promise<TxnResult> {
-  const task = { work: 'client', caller: clientOf(caller), stage: 'read' } as const;
-  return replica.loop.run(task, reading(txn, replica, caller), caller.signal);
+  return replica.loop.run(clientTask(caller, 'read'), reading(txn, replica, caller), caller.signal);
 }
 
 function* reading(txn: Txn, replica: Replica, caller: Caller): Job<TxnResult> {

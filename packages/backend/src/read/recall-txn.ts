@@ -19,7 +19,8 @@ import {
 import { type Job, settled } from '@engram/loop';
 import type { ScanResult } from '@engram/scanner';
 import { choosePath, type Path } from '@engram/sequencer';
-import { type Caller, clientOf } from '../caller.ts';
+import type { Caller } from '../caller.ts';
+import { clientTask } from '../client-task.ts';
 import type { CommittedWrite } from '../apply/committed-write.ts';
 import { NeededValues } from '../decide/needed-values.ts';
 import type { Replica } from '../replica/replica.ts';
@@ -43,7 +44,7 @@ export async function recallTxn(
   const before = toRevision(group.revision - 1);
   if (before < replica.state.compactRevision) throw new EngramError('TimeoutDueToLeaderFail');
   return replica.loop.run(
-    taskOf(caller),
+    clientTask(caller, 'recall'),
     recalling(txn, { before, at: group.revision }, replica, caller),
     caller.signal,
   );
@@ -56,8 +57,6 @@ function* recalling(txn: Txn, place: Place, replica: Replica, caller: Caller): J
   const path = yield* choosePath(txn, versions, new NeededValues(replica, caller.signal), before, replica.loop);
   return yield* recall(txn, path, place, replica, caller);
 }
-
-const taskOf = (caller: Caller) => ({ work: 'client', caller: clientOf(caller), stage: 'recall' }) as const;
 
 /**
  * Computes the answer to a transaction of which the leader has told only what was decided (`TxnResult.recallAfter`). This
@@ -74,7 +73,7 @@ export async function recallDecided(
   const isKnown = before <= at && at <= replica.revision && before >= replica.state.compactRevision;
   if (!isKnown) throw new EngramError('TimeoutDueToLeaderFail');
   const answer = await replica.loop.run(
-    taskOf(caller),
+    clientTask(caller, 'recall'),
     pinned(replica, before, recall(txn, pathOf(txn, decided), { before, at }, replica, caller)),
     caller.signal,
   );

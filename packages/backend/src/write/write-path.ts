@@ -22,7 +22,8 @@ import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
 import { longWriteChanges } from '../apply/long-write.ts';
-import { type Caller, clientOf, nodeItself, type Origin } from '../caller.ts';
+import { type Caller, nodeItself, type Origin } from '../caller.ts';
+import { clientTask } from '../client-task.ts';
 import { type DecideNext, Decisions } from '../decide/decisions.ts';
 import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
 import { type Decided, type DecisionLength, type Outcome, type Postponed, Write } from '../decide/write.ts';
@@ -174,7 +175,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   #request<Answer>(job: Job<Outcome<Answer>>, bytes: number, caller: Caller, length: DecisionLength): Promise<Answer> {
-    const task = { work: 'client', caller: clientOf(caller), stage: 'decide' } as const;
+    const task = clientTask(caller, 'decide');
     return new Promise<Answer>((resolve, reject) => {
       const write = new Write(task, length, this.#options.clock.nowMs(), job, { resolve, reject });
       this.#answers.add(write);
