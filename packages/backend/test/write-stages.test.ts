@@ -1,9 +1,8 @@
 import { nodeItself } from '@engram/backend';
-import { AssertionError, leaseId } from '@engram/core';
+import { AssertionError, type EndedWrite, leaseId } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
-import type { EndedWrite } from '../src/observer.ts';
 import { type Decided, type Outcome, Write } from '../src/decide/write.ts';
 import { openNode } from './harness.ts';
 import { everything, Gate, put, putOf, refusal, txnOf } from './ops.ts';

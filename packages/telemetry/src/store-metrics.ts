@@ -1,23 +1,9 @@
-import type { Clock } from '@engram/core';
+import type { Clock, EndedWrite } from '@engram/core';
 import type { MetricRegistry } from './metric-registry.ts';
 import { exponentialBounds } from './plain-histogram.ts';
 
 /** Bucket bounds of etcd's disk metrics, in seconds. */
 const diskBounds = exponentialBounds(0.001, 2, 14);
-
-/** A write that has ended, as the store tells it: see `EndedWrite` of backend. */
-export interface WriteTimes {
-  readonly stage: string;
-  readonly askedMs: number;
-  readonly decidedMs: number;
-  readonly appendingMs: number;
-  readonly durableMs: number;
-  readonly appliedMs: number;
-  readonly endedMs: number;
-  readonly puts: number;
-  readonly putBytes: number;
-  readonly deletes: number;
-}
 
 /** The stages by what a write waits for in each: its decision, the log, its append, its effect, its answer. */
 const STAGES = ['decide', 'queue', 'append', 'apply', 'answer'] as const;
@@ -26,7 +12,7 @@ export type StageMs = Readonly<Record<(typeof STAGES)[number], number>>;
 /** A stage that was not reached, or was passed by, took no time. */
 const between = (fromMs: number, untilMs: number): number => (fromMs < 0 || untilMs < 0 ? 0 : untilMs - fromMs);
 
-const stageMs = ({ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }: WriteTimes): StageMs => ({
+const stageMs = ({ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }: EndedWrite): StageMs => ({
   decide: between(askedMs, decidedMs),
   queue: between(decidedMs, appendingMs),
   append: between(appendingMs, durableMs),
@@ -144,7 +130,7 @@ export class StoreMetrics {
     this.#onSlowAppend?.(durationMs);
   }
 
-  write(write: WriteTimes): void {
+  write(write: EndedWrite): void {
     const { askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs } = write;
     this.#writes[write.stage === 'answered' ? 'answered' : 'refused'] += 1;
     if (appliedMs >= 0) {
@@ -152,6 +138,7 @@ export class StoreMetrics {
       this.#putBytes += write.putBytes;
       this.#deletes += write.deletes;
     }
+    // As `stageMs`, which would make an object for each write.
     this.#stages.decide += between(askedMs, decidedMs);
     this.#stages.queue += between(decidedMs, appendingMs);
     this.#stages.append += between(appendingMs, durableMs);
