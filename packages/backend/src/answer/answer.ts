@@ -22,7 +22,8 @@ export interface AnswerParts {
   readonly signal: AbortSignal;
 }
 
-const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer' };
+/** What the callers of writes wait for, when these are in effect. */
+export const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer' };
 /** The most operations whose bytes are read at a time. */
 const READS_MAX = 64;
 

@@ -1,8 +1,9 @@
 import { assert, type Clock, EngramError, type LogPosition, SequenceRing } from '@engram/core';
-import type { Loop, PureJob, Task } from '@engram/loop';
+import type { Loop, PureJob } from '@engram/loop';
 import type { Decisions } from '../decide/decisions.ts';
 import type { Write } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
+import { ANSWER } from './answer.ts';
 import type { PendingLeases } from './pending-leases.ts';
 
 export interface AnswersOptions {
@@ -23,7 +24,6 @@ interface Waiter {
   readonly settle: () => void;
 }
 
-const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer' };
 const CAPACITY_MIN = 256;
 /** The memory that a waiter takes, roughly. */
 const WAITER_BYTES = 1024;
