@@ -1,4 +1,4 @@
-import { assert, type EngramError, NO_REVISION } from '@engram/core';
+import { assert, type EngramError, NO_REVISION, Waiters } from '@engram/core';
 import type { Job, Loop, Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
 import { ParkedDecision } from './parked-decision.ts';
@@ -46,7 +46,7 @@ export class Decisions {
   #waitingBytes = 0;
   /** The waiting decisions have a slice, or wait for it. */
   #following = false;
-  #idle: (() => void)[] = [];
+  readonly #idle = new Waiters();
 
   constructor(options: DecisionsOptions) {
     this.#options = options;
@@ -74,7 +74,7 @@ export class Decisions {
 
   /** Resolves when no decision is under way and none waits. */
   async idle(): Promise<void> {
-    while (!this.free) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    while (!this.free) await this.#idle.next();
   }
 
   /** Takes a decision in its turn: within the call if none is before it. While it waits, it keeps `bytes` in memory. */
@@ -155,7 +155,7 @@ export class Decisions {
   /** Those that nobody waits for any more, as far as none is before them that somebody waits for. */
   #drop(): void {
     while (this.#waiting[this.#first]?.write.told === true) this.#options.next.dropped(this.#take());
-    if (this.free) this.#wakeIdle();
+    if (this.free) this.#idle.wakeAll();
   }
 
   /**
@@ -168,12 +168,12 @@ export class Decisions {
     this.#waiting = [];
     this.#first = 0;
     this.#waitingBytes = 0;
-    if (this.free) this.#wakeIdle();
+    if (this.free) this.#idle.wakeAll();
     return all;
   }
 
   #follow(): void {
-    if (this.#waiting.length === 0) this.#wakeIdle();
+    if (this.#waiting.length === 0) this.#idle.wakeAll();
     else if (!this.#following) {
       this.#following = true;
       const { loop } = this.#options;
@@ -204,10 +204,5 @@ export class Decisions {
       this.#first = 0;
     }
     return next.write;
-  }
-
-  #wakeIdle(): void {
-    if (this.#idle.length === 0) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
