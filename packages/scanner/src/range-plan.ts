@@ -11,7 +11,7 @@ import {
   SortTarget,
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { PureJob, Turn } from '@engram/loop';
+import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { rangeOrder } from './range-order.ts';
 
@@ -40,7 +40,6 @@ export interface ValueOrder {
 
 /** The number of versions that are looked up at once. */
 const CHUNK = 1024;
-const KIB = 1024;
 
 const isFiltered = (op: RangeOp): boolean =>
   op.minModRevision !== 0 || op.maxModRevision !== 0 || op.minCreateRevision !== 0 || op.maxCreateRevision !== 0;
@@ -193,7 +192,7 @@ function* keysOf(index: KeyIndex, slots: readonly VersionSlot[], room: AnswerRoo
   let counted = 0;
   for (const slot of slots) {
     const bytes = list.add(slot);
-    if (!turn.shouldYield(1 + bytes / KIB)) continue;
+    if (!turn.shouldYield(byteSteps(bytes))) continue;
     room.take(list.kvs.bytes - counted, 0);
     counted = list.kvs.bytes;
     yield;

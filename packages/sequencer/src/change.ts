@@ -13,13 +13,12 @@ import {
   type Revision,
   revision,
 } from '@engram/core';
-import type { PureJob, Turn } from '@engram/loop';
+import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import type { Changes } from './plan.ts';
 import type { ChangeEncoder, DecisionValues, KeyVersions, PendingVersions, SequencedLeases } from './ports.ts';
 
 /** Keys of a range that are looked up at a time before they are deleted. */
 const CHUNK = 128;
-const KIB = 1024;
 
 /** The changes of one write while it is sequenced. All have the same revision. */
 export class Change implements Changes {
@@ -62,7 +61,7 @@ export class Change implements Changes {
 
   /** The steps of the last change: see `Turn`. */
   get lastSteps(): number {
-    return 1 + this.records.at(-1)!.length / KIB;
+    return byteSteps(this.records.at(-1)!.length);
   }
 }
 

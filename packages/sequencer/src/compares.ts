@@ -8,7 +8,7 @@ import {
   type Revision,
   type Txn,
 } from '@engram/core';
-import type { Job, Turn } from '@engram/loop';
+import { byteSteps, type Job, type Turn } from '@engram/loop';
 import type { DecisionValues, ReadVersions } from './ports.ts';
 
 /**
@@ -24,7 +24,6 @@ export interface Path {
 /** Versions of a range that are compared at a time, and the bytes of values that are held at a time. */
 const CHUNK = 256;
 const CHUNK_VALUE_BYTES = 1024 * 1024;
-const KIB = 1024;
 
 const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFailure);
 const flatSuccess: Path = { succeeded: true, nested: [] };
@@ -62,7 +61,7 @@ export function* choosePath(
 }
 
 /** Of one compare with a version, whose value may be long. */
-const steps = (compare: Compare): number => 1 + compare.value.length / KIB;
+const steps = (compare: Compare): number => byteSteps(compare.value.length);
 
 function holdsOnKey(compare: Compare, versions: ReadVersions, values: DecisionValues): boolean {
   const head = versions.head(compare.range.key);

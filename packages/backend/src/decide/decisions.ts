@@ -1,5 +1,5 @@
 import { assert, type EngramError, NO_REVISION, Waiters } from '@engram/core';
-import type { Job, Loop, Task } from '@engram/loop';
+import { byteSteps, type Job, type Loop, type Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
 import { ParkedDecision } from './parked-decision.ts';
 import type { Decided, Outcome, Postponed, Write } from './write.ts';
@@ -27,7 +27,6 @@ interface Waiting {
 
 /** Waiting decisions follow one another. What a long one of them does is in the name of its own caller. */
 const FOLLOW: Task = { work: 'client', caller: 'decisions', stage: 'decide' };
-const KIB = 1024;
 
 /**
  * The stage of decisions: they are taken one after the other, in the order in which they are requested. Nearly always a
@@ -187,7 +186,7 @@ export class Decisions {
     while (this.#current === undefined && this.#waiting.length > 0) {
       const { bytes } = this.#waiting[this.#first]!;
       this.#begin(this.#take());
-      if (loop.shouldYield(1 + bytes / KIB)) yield;
+      if (loop.shouldYield(byteSteps(bytes))) yield;
       this.#drop();
     }
     this.#following = false;

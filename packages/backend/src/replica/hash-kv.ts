@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { EMPTY_BYTES, EngramError, type LogPosition, type Revision } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import { type Job, settled, type Task } from '@engram/loop';
+import { byteSteps, type Job, settled, type Task } from '@engram/loop';
 import type { WalkParts } from '../apply/walk-parts.ts';
 
 const HASH: Task = { work: 'background', caller: 'hash', stage: 'hash' };
@@ -31,7 +31,7 @@ function* hashing({ state, scanner, pins, loop }: WalkParts, upTo: Revision, sig
     next = index.walk(next, READ_KEYS, add, loop);
     for (const kv of yield* settled(scanner.passing(positions, upTo, signal))) {
       hash = crc32(kv, hash);
-      if (loop.shouldYield(1 + (kv.length >> 10))) yield;
+      if (loop.shouldYield(byteSteps(kv.length))) yield;
     }
     if (loop.shouldYield(0)) yield;
     if (upTo < state.compactRevision) throw new EngramError('Compacted');
