@@ -24,3 +24,5 @@ export { quiet, TestLogger } from './src/loggers.ts';
 export { StallMeter, type Stall } from './src/stall-meter.ts';
 // What docs/ARCHITECTURE.md says of the paths through the code, and what ran.
 export { namedRooms, PassedRooms } from './src/passed-rooms.ts';
+// Tests whose commands and output are a file.
+export { replayFile, replayTranscript } from './src/transcripts.ts';

@@ -1,11 +1,10 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { epoch } from '@engram/core';
+import { replayFile, replayTranscript } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { type Stage, type TransitionEffect, type TransitionInput, Transitions } from '../src/transitions.ts';
 
-// REWRITE=1 writes the current output of the inputs into the files. Read the diff.
-const rewrite = process.env['REWRITE'] === '1';
 const directory = join(import.meta.dirname, '../testdata');
 
 const withEpoch: ReadonlySet<string> = new Set(['lead', 'step-down', 'fenced', 'superseded']);
@@ -27,33 +26,24 @@ function effectText(effect: TransitionEffect): string {
   return `  ${effect.kind}${epochText}${'why' in effect ? ` (${effect.why})` : ''}`;
 }
 
-/**
- * The transcript with the current output of its inputs. Lines that begin with `>` are inputs, lines that begin with `#` are
- * comments, and all others are the stage after the input and its effects.
- */
+/** The output of an input is the stage after it, and its effects. */
 function replay(text: string): string {
   const transitions = new Transitions();
-  const replayed: string[] = [];
-  for (const line of text.trimEnd().split('\n')) {
-    if (line === '' || line.startsWith('#') || line.startsWith('>')) replayed.push(line);
-    if (!line.startsWith('> ')) continue;
+  return replayTranscript(text, (input) => {
     try {
-      const effects = transitions.offer(inputOf(line.slice(2)));
-      replayed.push(stageText(transitions.stage), ...effects.map(effectText));
+      const effects = transitions.offer(inputOf(input));
+      return [stageText(transitions.stage), ...effects.map(effectText)];
     } catch (error) {
-      replayed.push(String(error));
+      return [String(error)];
     }
-  }
-  return `${replayed.join('\n')}\n`;
+  });
 }
 
 describe('transcripts of the transitions', () => {
   for (const path of globSync(`${directory}/*.txt`).sort()) {
     test(basename(path), () => {
-      const before = readFileSync(path, 'utf8');
-      const after = replay(before);
-      if (rewrite) writeFileSync(path, after);
-      else expect(after).toBe(before);
+      const { before, after } = replayFile(path, replay);
+      expect(after).toBe(before);
     });
   }
 
