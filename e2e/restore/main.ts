@@ -9,6 +9,7 @@ import { parseArgs, promisify } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { equal, Judge } from '../support/judge.ts';
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
 import { EtcdTools } from '../snapshot/tools.ts';
@@ -26,29 +27,12 @@ const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = 
 const tools = new EtcdTools(etcdctl, etcdutl);
 const file = (name: string): string => join(folder, `${name}.db`);
 const processes: StoreProcess[] = [];
-let passed = 0;
-let failed = 0;
+const judge = new Judge('restore');
 
 process.once('exit', () => {
   for (const started of processes) if (started.running) process.kill(started.pid, 'SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-async function check(what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    passed += 1;
-    console.log(`ok: ${what}`);
-  } catch (error) {
-    failed += 1;
-    process.exitCode = 1;
-    console.log(`FAILED: ${what}: ${error instanceof Error ? error.stack : String(error)}`);
-  }
-}
-
-function equal(what: string, found: unknown, wanted: unknown): void {
-  if (found !== wanted) throw new Error(`${what}: ${String(found)}, and not ${String(wanted)}`);
-}
 
 const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 
@@ -77,12 +61,12 @@ async function startRestored(name: string, from: string, flags: readonly string[
 const revisionNow = async (client: EtcdClient): Promise<number> =>
   revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
 
-async function judge(): Promise<void> {
+async function compare(): Promise<void> {
   console.log(`--seed ${values.seed}`);
   const source = await start('etcd', etcd);
   const client = clientOf(source);
   await tools.save(source.endpoint, file('empty'));
-  await check('of an empty etcd: an empty engram', async () => {
+  await judge.check('of an empty etcd: an empty engram', async () => {
     await using restored = await startRestored('of-empty', file('empty'));
     using reader = clientOf(restored);
     equal('revision', await revisionNow(reader), 1);
@@ -106,17 +90,20 @@ async function judge(): Promise<void> {
   };
 
   await tools.save(source.endpoint, file('full'));
-  await check('a snapshot: the hash, the revision, the keys and the size are those that etcdutl shows', async () => {
-    const report = await restore(file('full'), 'report');
-    const status = await tools.status(file('full'));
-    equal('hash', Number.parseInt(report.get('hash') ?? '', 16), status.hash);
-    equal('revision', Number(report.get('revision')), status.revision);
-    equal('keys', Number(report.get('total keys')), status.totalKey);
-    equal('size', Number(report.get('total size')), status.totalSize);
-    equal('version', report.get('storage version'), status.version);
-  });
+  await judge.check(
+    'a snapshot: the hash, the revision, the keys and the size are those that etcdutl shows',
+    async () => {
+      const report = await restore(file('full'), 'report');
+      const status = await tools.status(file('full'));
+      equal('hash', Number.parseInt(report.get('hash') ?? '', 16), status.hash);
+      equal('revision', Number(report.get('revision')), status.revision);
+      equal('keys', Number(report.get('total keys')), status.totalKey);
+      equal('size', Number(report.get('total size')), status.totalSize);
+      equal('version', report.get('storage version'), status.version);
+    },
+  );
 
-  await check('a snapshot: the same store, which goes on, also after a restart and back in an etcd', async () => {
+  await judge.check('a snapshot: the same store, which goes on, also after a restart and back in an etcd', async () => {
     const restored = await startRestored('of-snapshot', file('full'));
     await isTheSame(restored);
     using reader = clientOf(restored);
@@ -135,7 +122,7 @@ async function judge(): Promise<void> {
     same('in an etcd again', await keysAt(last, 0), after);
   });
 
-  await check('raised by engram: the store that etcdutl and an etcd make of it', async () => {
+  await judge.check('raised by engram: the store that etcdutl and an etcd make of it', async () => {
     const flags = [`--bump-revision=${BUMP}`, '--mark-compacted'];
     await using ours = await startRestored('raised', file('full'), flags);
     const place = await newStorePlace(join(folder, 'raised-etcd'));
@@ -156,7 +143,7 @@ async function judge(): Promise<void> {
     same('from an etcd that was raised', await keysAt(last, 0), raised);
   });
 
-  await check('the database of its data directory: the same store', async () => {
+  await judge.check('the database of its data directory: the same store', async () => {
     client.close();
     await source.stop();
     const database = join(folder, 'etcd/member/snap/db');
@@ -169,7 +156,7 @@ async function judge(): Promise<void> {
     await isTheSame(restored);
   });
 
-  await check('an etcd with users: refused by name, and taken without them', async () => {
+  await judge.check('an etcd with users: refused by name, and taken without them', async () => {
     await using guarded = await StoreProcess.start(source.place, { command: [etcd] });
     for (const args of [
       ['user', 'add', 'root:x'],
@@ -190,12 +177,10 @@ async function judge(): Promise<void> {
 }
 
 try {
-  await judge();
+  await compare();
 } catch (error) {
   // The failure is outside a check, so the run cannot continue.
-  failed += 1;
-  process.exitCode = 1;
-  console.log(error instanceof Error ? error.stack : String(error));
+  await judge.check('the run', () => Promise.reject(error));
 }
-console.log(`e2e-restore: ${passed} passed, ${failed} failed`);
+judge.end();
 process.exit();

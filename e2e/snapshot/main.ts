@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { equal, Judge } from '../support/judge.ts';
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from './fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from './picture.ts';
 import { EtcdTools } from './tools.ts';
@@ -27,29 +28,12 @@ const tools = new EtcdTools(etcdctl, etcdutl);
 const prng = new Prng(Number(values.seed));
 const file = (name: string): string => join(folder, `${name}.db`);
 const processes: StoreProcess[] = [];
-let passed = 0;
-let failed = 0;
+const judge = new Judge('snapshot');
 
 process.once('exit', () => {
   for (const started of processes) if (started.running) process.kill(started.pid, 'SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-async function check(what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    passed += 1;
-    console.log(`ok: ${what}`);
-  } catch (error) {
-    failed += 1;
-    process.exitCode = 1;
-    console.log(`FAILED: ${what}: ${error instanceof Error ? error.stack : String(error)}`);
-  }
-}
-
-function equal(what: string, found: unknown, wanted: unknown): void {
-  if (found !== wanted) throw new Error(`${what}: ${String(found)}, and not ${String(wanted)}`);
-}
 
 async function start(name: string, command?: readonly string[]): Promise<StoreProcess> {
   const place = await newStorePlace(join(folder, name));
@@ -84,12 +68,12 @@ const countOf = async (client: EtcdClient, revision = 0): Promise<number> =>
 const revisionNow = async (client: EtcdClient): Promise<number> =>
   revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
 
-async function judge(): Promise<void> {
+async function compare(): Promise<void> {
   console.log(`--seed ${values.seed}`);
   const store = await start('data');
   const client = new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 
-  await check('of an empty store', async () => {
+  await judge.check('of an empty store', async () => {
     await tools.save(store.endpoint, file('empty'));
     await using restored = await startRestored('empty');
     using reader = new EtcdClient(restored.endpoint);
@@ -103,7 +87,7 @@ async function judge(): Promise<void> {
   const keys = await countOf(client);
   console.log(`${keys} keys at revision ${newest}, compacted at ${filled.compacted}`);
 
-  await check('of a full store is a whole file, and a sound one for etcdutl', async () => {
+  await judge.check('of a full store is a whole file, and a sound one for etcdutl', async () => {
     await tools.save(store.endpoint, file('full'));
     await checkFile('full', newest, keys);
   });
@@ -119,12 +103,12 @@ async function judge(): Promise<void> {
   const restored = await startRestored('full');
   const reader = new EtcdClient(restored.endpoint, { deadlineMs: DEADLINE_MS });
   for (const [what, picture] of Object.entries(pictures)) {
-    await check(`an etcd restored from it has the same: ${what}`, async () => {
+    await judge.check(`an etcd restored from it has the same: ${what}`, async () => {
       same(what, await picture(reader), await picture(client));
     });
   }
 
-  await check('the restored etcd goes on where the store was', async () => {
+  await judge.check('the restored etcd goes on where the store was', async () => {
     const revoked = await reader.leaseRevoke({ ID: REVOCABLE_LEASE });
     equal('a revoked lease', revisionOf(revoked.header), newest + 1);
     const gone = await reader.range({ key: Buffer.from('leased/99/'), rangeEnd: Buffer.from('leased/99/~') });
@@ -141,7 +125,7 @@ async function judge(): Promise<void> {
   });
   reader.close();
 
-  await check('restored with its revision raised, as below Kubernetes', async () => {
+  await judge.check('restored with its revision raised, as below Kubernetes', async () => {
     await using raised = await startRestored('full', [`--bump-revision=${BUMP}`, '--mark-compacted']);
     using later = new EtcdClient(raised.endpoint, { deadlineMs: DEADLINE_MS });
     equal('revision', await revisionNow(later), newest + BUMP);
@@ -153,7 +137,7 @@ async function judge(): Promise<void> {
     equal('an older revision is compacted', refused.includes('required revision has been compacted'), true);
   });
 
-  await check('taken while others write: of one revision, and nothing missing in it', async () => {
+  await judge.check('taken while others write: of one revision, and nothing missing in it', async () => {
     const lowest = await revisionNow(client);
     let saving = true;
     const saved = tools.save(store.endpoint, file('moving')).finally(() => {
@@ -174,7 +158,7 @@ async function judge(): Promise<void> {
     same('events', await events(later), await events(client));
   });
 
-  await check('the same after the store was killed and started again', async () => {
+  await judge.check('the same after the store was killed and started again', async () => {
     const before = await tools.status(file('full'));
     const revision = await revisionNow(client);
     client.close();
@@ -192,12 +176,10 @@ async function judge(): Promise<void> {
 }
 
 try {
-  await judge();
+  await compare();
 } catch (error) {
   // The failure is outside a check, so the run cannot continue.
-  failed += 1;
-  process.exitCode = 1;
-  console.log(error instanceof Error ? error.stack : String(error));
+  await judge.check('the run', () => Promise.reject(error));
 }
-console.log(`e2e-snapshot: ${passed} passed, ${failed} failed`);
+judge.end();
 process.exit();
