@@ -12,15 +12,15 @@ export class Published {
   }
 
   /**
-   * All events up to this revision have reached the live watchers. Reads of history end here, and new watchers start
-   * after it.
+   * All events up to this revision have reached the live watchers. Reads of history end here.
    */
   get revision(): Revision {
     return this.#revision;
   }
 
   /**
-   * The store's revision, for the header of a response with events. During a batch, it is the batch's last revision.
+   * The store's revision, for the header of a response. During a batch, it is the batch's last revision. New watchers from now on
+   * start after it.
    */
   get header(): Revision {
     return this.#header;

@@ -26,8 +26,8 @@ type Runs = (Run | undefined)[];
  * - A watcher that leaves the set is skipped, and the last watcher of its range takes its index. So each watcher
  *   records the last revision that it was handed (`handed`), and the walk goes backwards: no unvisited watcher moves to
  *   an index that the walk has passed.
- * - A watcher that joins the set meanwhile must need no event of the batch; `WatchHub` ensures this. New watchers that
- *   need events of the batch read them from history once the hub's revision has moved.
+ * - A watcher that joins the set meanwhile must need no event of the batch; `StreamState.start` ensures this. New watchers
+ *   that need events of the batch read them from history once the hub's revision has moved.
  *
  * Revisions are handed in portions. Each portion is handed to all its watchers before the next is matched, which bounds
  * the recorded matches.
