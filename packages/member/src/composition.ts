@@ -62,6 +62,7 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
   // Nothing else would end a follower: it asks storage for little, and repeats what fails.
   const onStorageEnded = (): void =>
     onFatal(new Error('storage will not serve this process again', { cause: options.storageEnded?.reason }));
+  if (options.storageEnded?.aborted === true) onStorageEnded();
   options.storageEnded?.addEventListener('abort', onStorageEnded, { signal });
 
   const storeOptions = {

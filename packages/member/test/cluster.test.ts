@@ -481,3 +481,10 @@ test('a member that storage will not serve again ends and says why, a follower t
     ),
   );
 });
+
+test('so does one that starts on a storage that has ended meanwhile', async () => {
+  const cluster = new TestCluster([1n]);
+  cluster.endStorage.abort(new Error('PD does not keep to its protocol'));
+  await cluster.start(1n);
+  expect(cluster.fatal.map(({ message }) => message)).toEqual(['storage will not serve this process again']);
+});
