@@ -2,8 +2,8 @@
  * Checks the subjects of commits. Prints each that breaks the rule, and ends with 1 if there is one.
  *
  *   tools/with-node node tools/check-subjects.ts <base> [<head>]     those since a base; ends with 2 if git does not know the base
- *   tools/with-node node tools/check-subjects.ts --newest=<n>        the newest ones that this clone has, for CI: of those that
- *                                                                    are younger than the check itself
+ *   tools/with-node node tools/check-subjects.ts --newest=<n>        the newest ones that this clone has: of those that are younger
+ *                                                                    than the check itself
  */
 import { execFileSync } from 'node:child_process';
 import { CHECKED_SINCE, subjectFault } from './subject-check.ts';
