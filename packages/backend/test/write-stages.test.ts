@@ -3,20 +3,15 @@ import { AssertionError, type EndedWrite, leaseId } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
-import { type Decided, type Outcome, Write } from '../src/decide/write.ts';
+import { type Decided, Write } from '../src/decide/write.ts';
 import { openNode } from './harness.ts';
 import { everything, Gate, put, putOf, refusal, txnOf } from './ops.ts';
 
 const TIMEOUT_MS = 1000;
 
-function* noJob(): Generator<undefined, Outcome<unknown>, undefined> {
-  return { answer: () => undefined };
-}
-
 /** A write, what its caller hears, and whether its pin is given back. */
 function newWrite(told: string[]): { write: Write; decided: Decided<string> } {
-  const task = { work: 'client', caller: 'test', stage: 'decide' } as const;
-  const write = new Write(task, 'brief', 1, noJob(), {
+  const write = new Write(nodeItself, false, 1, () => ({ answer: () => undefined }), {
     resolve: (answer) => told.push(`answered ${String(answer)}`),
     reject: (error) => told.push(`refused ${(error as Error).message}`),
   });
@@ -42,7 +37,14 @@ test('a write goes through its stages in their order, and has the time of each',
     change(write, decided);
     expect(write.stage).toBe(stage);
   }
-  expect(write).toMatchObject({ askedMs: 1, decidedMs: 2, appendingMs: 3, durableMs: 4, appliedMs: 5, endedMs: 6 });
+  expect(write).toMatchObject({
+    askedMs: 1,
+    decidedUs: 1000,
+    appendingUs: 2000,
+    durableUs: 3000,
+    appliedUs: 4000,
+    endedUs: 5000,
+  });
   expect(told).toEqual(['answered yes', 'unpinned']);
 });
 
@@ -87,16 +89,16 @@ test('every write ends once, and its times tell where it was', async () => {
   gate.open();
   await slow;
   expect(ended).toMatchObject([{ stage: 'answered', puts: 2, deletes: 0 }]);
-  const [{ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }] = ended as [EndedWrite];
-  expect(decidedMs).toBe(askedMs);
-  expect(durableMs - appendingMs).toBe(100);
-  expect([appliedMs, endedMs]).toEqual([durableMs, durableMs]);
+  const [{ decidedUs, appendingUs, durableUs, appliedUs, endedUs }] = ended as [EndedWrite];
+  expect(decidedUs).toBe(0);
+  expect(durableUs - appendingUs).toBe(100_000);
+  expect([appliedUs, endedUs]).toEqual([durableUs, durableUs]);
   await backend.leaseGrant(leaseId(7n), 100, nodeItself);
   await refusal(backend.leaseGrant(leaseId(7n), 100, nodeItself));
   await backend.txn(txnOf({ kind: 'delete-range', range: everything().range, prevKv: false }), nodeItself);
   expect(ended.slice(1)).toMatchObject([
     { stage: 'answered', puts: 0 },
-    { stage: 'refused', decidedMs: -1, appliedMs: -1 },
+    { stage: 'refused', decidedUs: -1, appliedUs: -1 },
     { stage: 'answered', puts: 0, deletes: 2 },
   ]);
   // Its caller does not wait for it any more, and it takes effect.
@@ -109,14 +111,14 @@ test('every write ends once, and its times tell where it was', async () => {
   gate.open();
   await clock.settle();
   expect(ended.at(-1)).toMatchObject({ stage: 'refused', puts: 1 });
-  expect(ended.at(-1)!.appliedMs).toBeGreaterThan(0);
+  expect(ended.at(-1)!.appliedUs).toBeGreaterThan(0);
   // A log that takes no more refuses what it has, and what waits for it.
   fault = 'fenced';
   const fenced = await Promise.all([1, 2].map((at) => refusal(backend.txn(put(`f${at}`, 'x'), nodeItself))));
   expect(fenced).toEqual(['LeaderChanged', 'LeaderChanged']);
   expect(ended).toHaveLength(7);
   expect(ended.slice(5)).toMatchObject([
-    { stage: 'refused', durableMs: -1 },
-    { stage: 'refused', durableMs: -1 },
+    { stage: 'refused', durableUs: -1 },
+    { stage: 'refused', durableUs: -1 },
   ]);
 });

@@ -14,14 +14,14 @@ import {
   revision,
 } from '@engram/core';
 import { byteSteps, type PureJob, type Turn } from '@engram/loop';
-import type { Changes } from './plan.ts';
+import type { TxnChanges } from './plan.ts';
 import type { ChangeEncoder, DecisionValues, KeyVersions, PendingVersions, SequencedLeases } from './ports.ts';
 
 /** Keys of a range that are looked up at a time before they are deleted. */
 const CHUNK = 128;
 
 /** The changes of one write while it is sequenced. All have the same revision. */
-export class Change implements Changes {
+export class Change implements TxnChanges {
   readonly revision: Revision;
   events: KvEvent[] = [];
   records: Uint8Array[] = [];

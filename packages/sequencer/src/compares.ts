@@ -29,6 +29,12 @@ const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFa
 const flatSuccess: Path = { succeeded: true, nested: [] };
 const flatFailure: Path = { succeeded: false, nested: [] };
 
+/** Whether the compares of a simple transaction hold (`isSimple`). Its values are at hand. */
+export function holds({ compares }: Txn, versions: ReadVersions, values: DecisionValues): boolean {
+  for (const compare of compares) if (!holdsOnKey(compare, versions, values)) return false;
+  return true;
+}
+
 /** Chooses the branches of a transaction. Compares of ranges read at revision `at`. */
 export function* choosePath(
   txn: Txn,

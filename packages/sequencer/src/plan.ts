@@ -34,11 +34,16 @@ export interface Changes {
   readonly putBytes: number;
 }
 
-/** The result of sequencing one transaction. If `events` is empty, nothing is appended. */
-export interface Sequenced<Plan> extends Changes {
-  readonly planned: PlannedTxn<Plan>;
+/** The changes of a transaction, and what its answer needs of them. */
+export interface TxnChanges extends Changes {
   /** Whether the answer needs superseded versions, which are read at the revision before. */
   readonly answersPrevious: boolean;
   /** What the versions in the answer take, as `AnswerRoom` counts them. */
   readonly answerBytes: number;
+}
+
+/** The result of sequencing one transaction. If `changes` has no events, nothing is appended. */
+export interface Sequenced<Plan> {
+  readonly planned: PlannedTxn<Plan>;
+  readonly changes: TxnChanges;
 }

@@ -2,25 +2,27 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { replayFile, replayTranscript } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
-import { Interpreter } from './support/interpreter.ts';
+import { Interpreter, type SimpleWay } from './support/interpreter.ts';
 
 const directory = join(import.meta.dirname, '../testdata');
 
-function replay(text: string): string {
-  const interpreter = new Interpreter();
-  return replayTranscript(text, (command) => interpreter.run(command));
-}
+const replay =
+  (simpleWay: SimpleWay) =>
+  (text: string): string => {
+    const interpreter = new Interpreter(simpleWay);
+    return replayTranscript(text, (command) => interpreter.run(command));
+  };
 
-describe('transcripts', () => {
+describe.each<SimpleWay>(['in a call', 'by a job'])('transcripts, simple transactions decided %s', (way) => {
   for (const path of globSync(`${directory}/*.txt`).sort()) {
     test(basename(path), () => {
-      const { before, after } = replayFile(path, replay);
+      const { before, after } = replayFile(path, replay(way));
       expect(after).toBe(before);
     });
   }
 
   test('a transcript that is wrong is seen', () => {
-    expect(() => replay('> fly 1\n')).toThrow('no command fly');
-    expect(replay('> position\nwrong\n')).toBe('> position\nposition 1\n');
+    expect(() => replay(way)('> fly 1\n')).toThrow('no command fly');
+    expect(replay(way)('> position\nwrong\n')).toBe('> position\nposition 1\n');
   });
 });

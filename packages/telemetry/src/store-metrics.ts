@@ -10,14 +10,14 @@ const STAGES = ['decide', 'queue', 'append', 'apply', 'answer'] as const;
 export type StageMs = Readonly<Record<(typeof STAGES)[number], number>>;
 
 /** A stage that was not reached, or was passed by, took no time. */
-const between = (fromMs: number, untilMs: number): number => (fromMs < 0 || untilMs < 0 ? 0 : untilMs - fromMs);
+const betweenUs = (fromUs: number, untilUs: number): number => (fromUs < 0 || untilUs < 0 ? 0 : untilUs - fromUs);
 
-const stageMs = ({ askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs }: EndedWrite): StageMs => ({
-  decide: between(askedMs, decidedMs),
-  queue: between(decidedMs, appendingMs),
-  append: between(appendingMs, durableMs),
-  apply: between(durableMs, appliedMs),
-  answer: between(appliedMs, endedMs),
+const stageMs = ({ decidedUs, appendingUs, durableUs, appliedUs, endedUs }: EndedWrite): StageMs => ({
+  decide: betweenUs(0, decidedUs) / 1000,
+  queue: betweenUs(decidedUs, appendingUs) / 1000,
+  append: betweenUs(appendingUs, durableUs) / 1000,
+  apply: betweenUs(durableUs, appliedUs) / 1000,
+  answer: betweenUs(appliedUs, endedUs) / 1000,
 });
 
 /**
@@ -44,7 +44,7 @@ export class StoreMetrics {
   readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
   readonly #onSlowWrite: ((stages: StageMs) => void) | undefined;
   readonly #writes = { answered: 0, refused: 0 };
-  readonly #stages = { decide: 0, queue: 0, append: 0, apply: 0, answer: 0 };
+  readonly #stagesUs = { decide: 0, queue: 0, append: 0, apply: 0, answer: 0 };
   readonly #append;
   readonly #compaction;
   readonly #leaseTtl;
@@ -67,7 +67,7 @@ export class StoreMetrics {
       { labels: { outcome: 'refused' }, value: this.#writes.refused },
     ]);
     registry.counter('engram_write_stage_seconds_total', 'What these writes have spent in each stage.', () =>
-      STAGES.map((stage) => ({ labels: { stage }, value: this.#stages[stage] / 1000 })),
+      STAGES.map((stage) => ({ labels: { stage }, value: this.#stagesUs[stage] / 1e6 })),
     );
     registry.counter('etcd_mvcc_delete_total', 'Keys deleted.', () => this.#deletes);
     registry.counter('etcd_mvcc_range_total', 'Ranges.', () => this.#ranges);
@@ -131,20 +131,20 @@ export class StoreMetrics {
   }
 
   write(write: EndedWrite): void {
-    const { askedMs, decidedMs, appendingMs, durableMs, appliedMs, endedMs } = write;
+    const { decidedUs, appendingUs, durableUs, appliedUs, endedUs } = write;
     this.#writes[write.stage === 'answered' ? 'answered' : 'refused'] += 1;
-    if (appliedMs >= 0) {
+    if (appliedUs >= 0) {
       this.#puts += write.puts;
       this.#putBytes += write.putBytes;
       this.#deletes += write.deletes;
     }
     // As `stageMs`, which would make an object for each write.
-    this.#stages.decide += between(askedMs, decidedMs);
-    this.#stages.queue += between(decidedMs, appendingMs);
-    this.#stages.append += between(appendingMs, durableMs);
-    this.#stages.apply += between(durableMs, appliedMs);
-    this.#stages.answer += between(appliedMs, endedMs);
-    if (endedMs - askedMs > this.#slowAppendMs) this.#onSlowWrite?.(stageMs(write));
+    this.#stagesUs.decide += betweenUs(0, decidedUs);
+    this.#stagesUs.queue += betweenUs(decidedUs, appendingUs);
+    this.#stagesUs.append += betweenUs(appendingUs, durableUs);
+    this.#stagesUs.apply += betweenUs(durableUs, appliedUs);
+    this.#stagesUs.answer += betweenUs(appliedUs, endedUs);
+    if (endedUs > this.#slowAppendMs * 1000) this.#onSlowWrite?.(stageMs(write));
   }
 
   range(): void {

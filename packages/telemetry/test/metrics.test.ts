@@ -346,10 +346,17 @@ test('slow calls and slow appends are told, streams are not: they last', () => {
   rpc.method(WATCH).handled(0, 5000);
   store.appended(100, 1, 1);
   store.appended(101, 1, 1);
-  const times = { askedMs: 0, decidedMs: 0, appendingMs: 70, durableMs: 100, appliedMs: 100, endedMs: 100 };
+  const times = {
+    askedMs: 0,
+    decidedUs: 0,
+    appendingUs: 70_000,
+    durableUs: 100_000,
+    appliedUs: 100_000,
+    endedUs: 100_000,
+  };
   const counts = { stage: 'answered', puts: 1, putBytes: 1, deletes: 0 };
   store.write({ ...times, ...counts });
-  store.write({ ...times, ...counts, durableMs: 101, appliedMs: 101, endedMs: 101 });
+  store.write({ ...times, ...counts, durableUs: 101_000, appliedUs: 101_000, endedUs: 101_000 });
   expect(told).toEqual([`${RANGE} 301`, 'append 101', 'write 70 31']);
 });
 
@@ -366,10 +373,17 @@ test('the store is counted under the names of etcd', async () => {
   const { registry, store } = all();
   store.appended(150, 3, 1000);
   store.appended(2, 1, 24);
-  const times = { askedMs: 10, decidedMs: 11, appendingMs: 13, durableMs: 20, appliedMs: 24, endedMs: 25 };
+  const times = {
+    askedMs: 10,
+    decidedUs: 1000,
+    appendingUs: 3000,
+    durableUs: 10_000,
+    appliedUs: 14_000,
+    endedUs: 15_000,
+  };
   store.write({ ...times, stage: 'answered', puts: 2, putBytes: 123, deletes: 1 });
   // Refused before it was decided, and refused after its effect: its caller did not wait for it.
-  const refused = { ...times, decidedMs: -1, appendingMs: -1, durableMs: -1, appliedMs: -1, stage: 'refused' };
+  const refused = { ...times, decidedUs: -1, appendingUs: -1, durableUs: -1, appliedUs: -1, stage: 'refused' };
   store.write({ ...refused, puts: 0, putBytes: 0, deletes: 0 });
   store.compacted(7, 12, 250);
   store.leaseGranted(60);

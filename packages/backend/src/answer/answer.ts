@@ -29,13 +29,17 @@ const READS_MAX = 64;
 
 /** The answer to a transaction that has taken effect: see `answerTxn`, or only what was decided (`recallAboveBytes`). */
 export function answerSequenced(
-  { planned, events, answerBytes }: Sequenced<PlannedRange>,
+  { planned, changes }: Sequenced<PlannedRange>,
   { recallAboveBytes }: Caller,
   pinned: Revision,
   parts: AnswerParts,
 ): TxnResult | Promise<TxnResult> {
-  if (recallAboveBytes === undefined || answerBytes <= recallAboveBytes) return answerTxn(planned, pinned, parts);
-  return { ...decided(planned), recallAfter: events.length === 0 ? planned.revision : before(planned.revision) };
+  if (recallAboveBytes === undefined || changes.answerBytes <= recallAboveBytes)
+    return answerTxn(planned, pinned, parts);
+  return {
+    ...decided(planned),
+    recallAfter: changes.events.length === 0 ? planned.revision : before(planned.revision),
+  };
 }
 
 /** A transaction's answer without key-values. */

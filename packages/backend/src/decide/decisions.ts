@@ -1,6 +1,7 @@
 import { assert, type EngramError, NO_REVISION, Waiters } from '@engram/core';
 import { byteSteps, type Job, type Loop, type Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
+import { clientTask } from '../client-task.ts';
 import { ParkedDecision } from './parked-decision.ts';
 import type { Decided, Outcome, Postponed, Write } from './write.ts';
 
@@ -38,7 +39,7 @@ export class Decisions {
   /** The current one, if it has given way. */
   #parked: ParkedDecision | undefined;
   /** A step of the current one runs in this call. */
-  #deciding = false;
+  #inStep = false;
   /** Decisions from `#first` on wait; those before it were taken out. */
   #waiting: Waiting[] = [];
   #first = 0;
@@ -63,7 +64,7 @@ export class Decisions {
 
   /** The decision of which a step runs in this call. */
   get deciding(): Write | undefined {
-    return this.#deciding ? this.#current : undefined;
+    return this.#inStep ? this.#current : undefined;
   }
 
   /** Resolves when no decision is under way and none waits. Undefined if none gives way now. */
@@ -93,27 +94,47 @@ export class Decisions {
 
   #begin(write: Write): void {
     assert(this.#current === undefined, 'two decisions at a time');
-    const job = write.deciding();
+    const decision = write.deciding();
     this.#current = write;
-    void this.#options.loop.run(write.task, this.#decide(write, job));
+    if (typeof decision === 'function') this.#decide(write, decision);
+    else void this.#options.loop.run(clientTask(write.caller, 'decide'), this.#deciding(write, decision));
   }
 
   /** Never throws. */
-  *#decide(write: Write, job: Job<Outcome<unknown>>): Job<void> {
+  #decide(write: Write, decide: () => Outcome<unknown>): void {
+    this.#inStep = true;
+    try {
+      const outcome = decide();
+      this.#inStep = false;
+      this.#taken(write, outcome);
+    } catch (error) {
+      this.#inStep = false;
+      this.#options.next.refused(write, error);
+    } finally {
+      this.#current = undefined;
+      this.#follow();
+    }
+  }
+
+  #taken(write: Write, outcome: Outcome<unknown>): void {
+    if ('until' in outcome) this.#postpone(write, outcome);
+    else this.#options.next.decided(write, outcome);
+  }
+
+  /** Never throws. */
+  *#deciding(write: Write, job: Job<Outcome<unknown>>): Job<void> {
     const { next, pins } = this.#options;
     let pin: Disposable | undefined;
     try {
       let step = this.#step(job, undefined);
       while (step.done !== true) {
-        assert(write.length !== 'brief', 'a decision that must end in the call has given way');
         write.gaveWay = true;
         // Versions that are noted for the answer stay readable until the answer has its own pin.
         pin ??= pins.hold(NO_REVISION);
         this.#parked ??= new ParkedDecision();
         step = this.#step(job, yield* this.#parked.wait(step.value));
       }
-      if ('until' in step.value) this.#postpone(write, step.value);
-      else next.decided(write, step.value);
+      this.#taken(write, step.value);
     } catch (error) {
       next.refused(write, error);
     } finally {
@@ -128,16 +149,16 @@ export class Decisions {
     job: Job<Outcome<unknown>>,
     failure: { readonly cause: unknown } | undefined,
   ): IteratorResult<Promise<unknown> | undefined, Outcome<unknown>> {
-    this.#deciding = true;
+    this.#inStep = true;
     try {
       return failure === undefined ? job.next() : job.throw(failure.cause);
     } finally {
-      this.#deciding = false;
+      this.#inStep = false;
     }
   }
 
   #postpone(write: Write, { until, bytes, again }: Postponed<unknown>): void {
-    write.postponed(again());
+    write.postponed(again);
     until.then(
       () => this.offer(write, bytes),
       (error: unknown) => this.#options.next.refused(write, error),
@@ -146,7 +167,7 @@ export class Decisions {
 
   /** The time of its caller is over. A write that waits is never decided; one that is being decided is undone, unless it lasts. */
   timeOut(write: Write, error: EngramError): void {
-    if (write !== this.#current || write.length === 'lasting') write.tell(error);
+    if (write !== this.#current || write.lasting) write.tell(error);
     else this.#parked?.giveUp(error);
     this.#drop();
   }

@@ -1,8 +1,8 @@
-import { assert, type EventGroup } from '@engram/core';
-import type { Job, Task } from '@engram/loop';
+import { assert, type EndedWrite, type EventGroup } from '@engram/core';
+import type { Job } from '@engram/loop';
 import type { Changes } from '@engram/sequencer';
 import type { CommittedWrite, Mark } from '../apply/committed-write.ts';
-import type { Origin } from '../caller.ts';
+import type { Caller, Origin } from '../caller.ts';
 
 /**
  * Where a write is on its path. It leaves out no stage:
@@ -25,12 +25,6 @@ export type WriteStage =
   | 'answered'
   | 'refused';
 
-/**
- * How long a decision may take: `brief` ends in the call in which its turn comes; `long` may give way, and is given up when its
- * caller is answered Timeout; `lasting` may give way, and goes on.
- */
-export type DecisionLength = 'brief' | 'long' | 'lasting';
-
 /** What a decision gives: what is to be written, if anything, and the answer when that is in effect. */
 export interface Decided<Answer> {
   readonly mark?: Mark | undefined;
@@ -49,10 +43,13 @@ export interface Postponed<Answer> {
   readonly until: Promise<void>;
   /** What it keeps in memory when it waits for its turn again. */
   readonly bytes: number;
-  readonly again: () => Job<Outcome<Answer>>;
+  readonly again: Decision<Answer>;
 }
 
 export type Outcome<Answer> = Decided<Answer> | Postponed<Answer>;
+
+/** How a decision is taken: in the call in which its turn comes, or by a job that may give way. */
+export type Decision<Answer> = (() => Outcome<Answer>) | Job<Outcome<Answer>>;
 
 /** The caller of a write. */
 export interface WriteEnd {
@@ -60,23 +57,26 @@ export interface WriteEnd {
   reject(error: unknown): void;
 }
 
-/** A write from its request to its end. Its stages change here, and nowhere else. Times are those of the clock's `nowMs`. */
-export class Write implements CommittedWrite {
-  readonly task: Task;
-  readonly length: DecisionLength;
-  /** When it was requested. The other times are negative until their stage is reached. */
+/**
+ * A write from its request to its end. Its stages change here, and nowhere else. What it keeps is small: two million a minute
+ * are made.
+ */
+export class Write implements CommittedWrite, EndedWrite {
+  readonly caller: Caller;
+  /** Its decision goes on, also when its caller was refused. */
+  readonly lasting: boolean;
   readonly askedMs: number;
-  decidedMs = -1;
-  appendingMs = -1;
-  durableMs = -1;
-  appliedMs = -1;
-  endedMs = -1;
+  decidedUs = -1;
+  appendingUs = -1;
+  durableUs = -1;
+  appliedUs = -1;
+  endedUs = -1;
   mark: Mark | undefined;
   group: EventGroup | undefined;
   origin: Origin | undefined;
   puts = 0;
   putBytes = 0;
-  #job: Job<Outcome<unknown>> | undefined;
+  #decision: Decision<unknown> | undefined;
   /** Its decision has waited for its turn. */
   waited = false;
   /** Its decision has given way. */
@@ -87,11 +87,11 @@ export class Write implements CommittedWrite {
   #answer: (() => unknown) | undefined;
   #told = false;
 
-  constructor(task: Task, length: DecisionLength, askedMs: number, job: Job<Outcome<unknown>>, end: WriteEnd) {
-    this.task = task;
-    this.length = length;
+  constructor(caller: Caller, lasting: boolean, askedMs: number, decision: Decision<unknown>, end: WriteEnd) {
+    this.caller = caller;
+    this.lasting = lasting;
     this.askedMs = askedMs;
-    this.#job = job;
+    this.#decision = decision;
     this.#end = end;
   }
 
@@ -108,24 +108,24 @@ export class Write implements CommittedWrite {
     return (this.group?.events.length ?? 0) - this.puts;
   }
 
-  /** Returns the job of its decision, which it does not keep. */
-  deciding(): Job<Outcome<unknown>> {
+  /** Returns its decision, which it does not keep. */
+  deciding(): Decision<unknown> {
     this.#enter('waiting', 'deciding');
-    const job = this.#job;
-    assert(job !== undefined, 'a write is decided twice');
-    this.#job = undefined;
-    return job;
+    const decision = this.#decision;
+    assert(decision !== undefined, 'a write is decided twice');
+    this.#decision = undefined;
+    return decision;
   }
 
   /** Waits again. */
-  postponed(job: Job<Outcome<unknown>>): void {
+  postponed(decision: Decision<unknown>): void {
     this.#enter('deciding', 'waiting');
-    this.#job = job;
+    this.#decision = decision;
   }
 
   decided({ mark, changes, origin, pin }: Decided<unknown>, answer: () => unknown, nowMs: number): void {
     this.#enter('deciding', 'decided');
-    this.decidedMs = nowMs;
+    this.decidedUs = this.#sinceUs(nowMs);
     this.mark = mark;
     this.origin = origin;
     this.#answer = answer;
@@ -140,23 +140,23 @@ export class Write implements CommittedWrite {
 
   appending(nowMs: number): void {
     this.#enter('decided', 'appending');
-    this.appendingMs = nowMs;
+    this.appendingUs = this.#sinceUs(nowMs);
   }
 
   durable(nowMs: number): void {
     this.#enter('appending', 'durable');
-    this.durableMs = nowMs;
+    this.durableUs = this.#sinceUs(nowMs);
   }
 
   applied(nowMs: number): void {
-    this.#enter(this.durableMs < 0 ? 'decided' : 'durable', 'applied');
-    this.appliedMs = nowMs;
+    this.#enter(this.durableUs < 0 ? 'decided' : 'durable', 'applied');
+    this.appliedUs = this.#sinceUs(nowMs);
   }
 
   /** It is in effect: gives the answer. If the answer cannot be made, only this caller is refused. */
   answer(nowMs: number): void {
     this.#enter('applied', this.#told ? 'refused' : 'answered');
-    this.endedMs = nowMs;
+    this.endedUs = this.#sinceUs(nowMs);
     if (this.#told) return;
     this.#told = true;
     try {
@@ -172,7 +172,7 @@ export class Write implements CommittedWrite {
   refuse(error: unknown, nowMs: number): void {
     if (this.#stage === 'answered' || this.#stage === 'refused') return;
     this.#stage = 'refused';
-    this.endedMs = nowMs;
+    this.endedUs = this.#sinceUs(nowMs);
     this.tell(error);
   }
 
@@ -182,6 +182,11 @@ export class Write implements CommittedWrite {
     this.#told = true;
     this.#pin?.[Symbol.dispose]();
     this.#end.reject(error);
+  }
+
+  /** A small integer, which takes no memory of its own, as a time of the clock does. */
+  #sinceUs(nowMs: number): number {
+    return Math.round((nowMs - this.askedMs) * 1000);
   }
 
   #enter(from: WriteStage, to: WriteStage): void {

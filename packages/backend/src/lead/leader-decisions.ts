@@ -1,5 +1,4 @@
 import { EngramError, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
-import type { Job } from '@engram/loop';
 import type { Mark } from '../apply/committed-write.ts';
 import type { Caller } from '../caller.ts';
 import type { Decided } from '../decide/write.ts';
@@ -55,10 +54,10 @@ export class LeaderDecisions implements Proposals {
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     // The revision may be durable and visible on a follower, but not in effect here yet.
     if (wanted > this.#options.replica.revision) await this.#options.writes.settled();
-    return this.#options.writes.take(this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
+    return this.#options.writes.take(() => this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
   }
 
-  *#compacting(wanted: number, { origin }: Caller): Job<Decided<void>> {
+  #compacting(wanted: number, { origin }: Caller): Decided<void> {
     const { replica, writes } = this.#options;
     // The compaction that makes this one fail may still be under way. A refusal is told when it is not.
     if (wanted <= this.#compactDecided) throw new EngramError('Compacted');
@@ -110,7 +109,7 @@ export class LeaderDecisions implements Proposals {
     return true;
   }
 
-  *#marking(mark: Mark, { origin }: Caller): Job<Decided<void>> {
+  #marking(mark: Mark, { origin }: Caller): Decided<void> {
     this.#options.writes.admit();
     return { mark, origin, answer: () => undefined };
   }
@@ -118,7 +117,7 @@ export class LeaderDecisions implements Proposals {
   #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
     const name = alarmName(alarm);
     const changed = this.#options.writes
-      .take(this.#marking({ kind: 'alarm', ...alarm, active }, caller), MARK_COST_BYTES, caller)
+      .take(() => this.#marking({ kind: 'alarm', ...alarm, active }, caller), MARK_COST_BYTES, caller)
       .finally(() => {
         this.#changingAlarms.delete(name);
       });

@@ -54,10 +54,10 @@ export class LeaseDecisions {
   /** Errors: LeaseTTLTooLarge, LeaseExist, TooManyRequests. */
   async grant(wanted: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
-    return this.#options.writes.take(this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
+    return this.#options.writes.take(() => this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
   }
 
-  *#granting(wanted: LeaseId, ttlSeconds: number, { origin }: Caller): Job<Decided<LeaseView>> {
+  #granting(wanted: LeaseId, ttlSeconds: number, { origin }: Caller): Decided<LeaseView> {
     const { lessor, pending, writes, minTtlSeconds, leasesMax, observer } = this.#options;
     if (wanted !== NO_LEASE && pending.has(wanted)) throw new EngramError('LeaseExist');
     writes.admit();
@@ -78,7 +78,7 @@ export class LeaseDecisions {
   /** Errors: LeaseNotFound. */
   revoke(id: LeaseId, caller: Caller): Promise<Revision> {
     const known = this.#options.pending.has(id);
-    const revoked = this.#options.writes.take(this.#ending(id, caller), LEASE_COST_BYTES, caller, 'lasting');
+    const revoked = this.#options.writes.take(this.#ending(id, caller), LEASE_COST_BYTES, caller, true);
     if (known) this.#note(id, revoked);
     return revoked;
   }
@@ -147,7 +147,7 @@ export class LeaseDecisions {
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;
     if (pending.isUndecided(id)) return Promise.resolve(false);
-    const expired = writes.take(this.#expiring(id), LEASE_COST_BYTES, undefined, 'lasting');
+    const expired = writes.take(this.#expiring(id), LEASE_COST_BYTES, undefined, true);
     this.#note(id, expired);
     return expired;
   }

@@ -17,16 +17,15 @@ import type { Job, Loop, PureJob, Task } from '@engram/loop';
 import { type DecisionValues, isSimple, type Sequenced, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
-import { answerSequenced, type PlannedRange } from '../answer/answer.ts';
+import { type AnswerParts, answerSequenced, type PlannedRange } from '../answer/answer.ts';
 import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
 import { longWriteChanges } from '../apply/long-write.ts';
 import { type Caller, nodeItself, type Origin } from '../caller.ts';
-import { clientTask } from '../client-task.ts';
 import { type DecideNext, Decisions } from '../decide/decisions.ts';
 import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
-import { type Decided, type DecisionLength, type Outcome, type Postponed, Write } from '../decide/write.ts';
+import { type Decided, type Decision, type Outcome, type Postponed, Write } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
 import { txnBytes } from '../quota.ts';
 import type { Replica } from '../replica/replica.ts';
@@ -92,6 +91,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   readonly #writer: Writer<Write>;
   readonly #answers: Answers;
   readonly #neverAborted = new AbortController().signal;
+  readonly #parts: AnswerParts;
   #halted = false;
   /** Undoes decided writes, one part after the other. */
   #unwinding: Promise<void> | undefined;
@@ -104,6 +104,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     replica.cache.forgetPending(replica.next);
     this.#loop = loop;
     this.#ranges = new PinnedRanges(scanner);
+    this.#parts = { scanner, pins, loop, signal: this.#neverAborted };
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
       leases: options.leases,
@@ -152,32 +153,32 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     this.admit();
     const bytes = this.#decisions.free ? 0 : txnBytes(txn);
-    const simple = isSimple(txn);
-    return this.#request(this.#deciding(txn, caller, simple), bytes, caller, simple ? 'brief' : 'long');
+    const decision = isSimple(txn) ? () => this.#decideSimple(txn, caller) : this.#deciding(txn, caller);
+    return this.#request(decision, bytes, caller, false);
   }
 
   /**
-   * For decisions that read more than a transaction does. No write is decided between the begin and the end of `job`. It calls
-   * `admit` before a change that holds only with its write. `bytes` is what it keeps in memory while it waits.
+   * For decisions that read more than a transaction does. No write is decided between the begin and the end of `decision`. It
+   * calls `admit` before a change that holds only with its write. `bytes` is what it keeps in memory while it waits. One that is
+   * `lasting` goes on when its caller is answered Timeout; another one is given up then.
    */
   take<Answer>(
-    job: Job<Outcome<Answer>>,
+    decision: Decision<Answer>,
     bytes: number,
     caller: Caller = nodeItself,
-    length: DecisionLength = 'brief',
+    lasting = false,
   ): Promise<Answer> {
     try {
       if (!this.#decisions.free) this.admit();
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#request(job, bytes, caller, length);
+    return this.#request(decision, bytes, caller, lasting);
   }
 
-  #request<Answer>(job: Job<Outcome<Answer>>, bytes: number, caller: Caller, length: DecisionLength): Promise<Answer> {
-    const task = clientTask(caller, 'decide');
+  #request<Answer>(decision: Decision<Answer>, bytes: number, caller: Caller, lasting: boolean): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const write = new Write(task, length, this.#options.clock.nowMs(), job, { resolve, reject });
+      const write = new Write(caller, lasting, this.#options.clock.nowMs(), decision, { resolve, reject });
       this.#answers.add(write);
       this.#decisions.offer(write, bytes);
     });
@@ -198,7 +199,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** Resolves when every write requested before has taken effect. Undefined if all have. */
   settled(): Promise<void> | undefined {
-    return this.#decisions.free && this.#isSettled ? undefined : this.take(nothingDecided(), 0);
+    return this.#decisions.free && this.#isSettled ? undefined : this.take(nothingDecided, 0);
   }
 
   /** Everything that was decided has taken effect. */
@@ -206,28 +207,32 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     return this.#sequencer.next === this.#options.replica.applied;
   }
 
-  /** `brought`: values that a simple transaction was postponed for. */
-  *#deciding(txn: Txn, caller: Caller, simple: boolean, brought?: NeededValues): Job<Outcome<TxnResult>> {
+  /** `brought`: values that the transaction was postponed for. */
+  #decideSimple(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
     if (this.#halted) throw new EngramError('LeaderChanged');
     if (brought !== undefined) this.admit();
     const { replica } = this.#options;
-    const needs = simple ? this.#sequencer.needs(txn) : undefined;
+    const needs = this.#sequencer.needs(txn);
     let values: DecisionValues = nothingNeeded;
-    if (needs === undefined || needs.length > 0) {
+    if (needs.length > 0) {
       const needed = brought ?? new NeededValues(replica, this.#neverAborted);
       // The keys may have newer versions when the values are there. So the needs are collected again, until all are at hand.
-      const missing = needs === undefined ? [] : needed.collect(needs);
+      const missing = needed.collect(needs);
       if (missing.length > 0) return this.#postponed(txn, caller, needed, missing);
       values = needed;
     }
     this.#ranges.begin();
+    return this.#answering(this.#sequencer.decideSimple(txn, replica.state.compactRevision, values, caller), caller);
+  }
+
+  *#deciding(txn: Txn, caller: Caller): Job<Decided<TxnResult>> {
+    if (this.#halted) throw new EngramError('LeaderChanged');
+    const { replica } = this.#options;
+    const values = new NeededValues(replica, this.#neverAborted);
+    this.#ranges.begin();
     const sequenced = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
-    if (this.#halted) yield* this.#takeBack(sequenced.events);
-    try {
-      return this.#answering(sequenced, caller);
-    } catch (error) {
-      throw this.#fatal(error);
-    }
+    if (this.#halted) yield* this.#takeBack(sequenced.changes.events);
+    return this.#answering(sequenced, caller);
   }
 
   #postponed(txn: Txn, caller: Caller, values: NeededValues, missing: readonly LogPosition[]): Postponed<TxnResult> {
@@ -235,25 +240,27 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     return {
       until: values.loadUntil(this.#decisions.deciding!.askedMs + timeoutMs, missing, clock),
       bytes: txnBytes(txn),
-      again: () => this.#deciding(txn, caller, true, values),
+      again: () => this.#decideSimple(txn, caller, values),
     };
   }
 
   #answering(sequenced: Sequenced<PlannedRange>, caller: Caller): Decided<TxnResult> {
-    const { planned, events, answersPrevious } = sequenced;
-    const { replica } = this.#options;
-    const { scanner, pins, loop } = replica;
-    const parts = { scanner, pins, loop, signal: this.#neverAborted };
-    let { lowest } = this.#ranges;
-    const before = (planned.revision - 1) as Revision;
-    if (answersPrevious && (lowest === undefined || before < lowest)) lowest = before;
-    return {
-      changes: sequenced,
-      origin: caller.origin,
-      pin: lowest === undefined ? undefined : pins.hold(lowest),
-      showsState: events.length === 0,
-      answer: () => answerSequenced(sequenced, caller, lowest ?? planned.revision, parts),
-    };
+    const { planned, changes } = sequenced;
+    try {
+      let { lowest } = this.#ranges;
+      const before = (planned.revision - 1) as Revision;
+      if (changes.answersPrevious && (lowest === undefined || before < lowest)) lowest = before;
+      return {
+        changes,
+        origin: caller.origin,
+        pin: lowest === undefined ? undefined : this.#parts.pins.hold(lowest),
+        showsState: changes.events.length === 0,
+        answer: () => answerSequenced(sequenced, caller, lowest ?? planned.revision, this.#parts),
+      };
+    } catch (error) {
+      // The versions of the transaction are in the index.
+      throw this.#fatal(error);
+    }
   }
 
   /** Undoes a long write whose leadership has ended in its last slice. */
@@ -416,9 +423,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 }
 
-function* nothingDecided(): PureJob<Decided<void>> {
-  return { answer: () => undefined };
-}
+const nothingDecided = (): Decided<void> => ({ answer: () => undefined });
 
 /** The answer, or why there is none, once it is confirmed that no other node led when the state was read. */
 async function thenConfirm<Answer>(

@@ -11,10 +11,11 @@ import {
   logPosition,
   type LogPosition,
   revision,
+  type Txn,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
-import { finish, type Job, StepPace, type Turn } from '@engram/loop';
-import { type Changes, type PlannedOp, type PlannedTxn, type Sequenced, Sequencer } from '@engram/sequencer';
+import { finish, type Job, type PureJob, StepPace, type Turn } from '@engram/loop';
+import { type Changes, isSimple, type PlannedOp, type PlannedTxn, type Sequenced, Sequencer } from '@engram/sequencer';
 import { parseTxn } from './txn-text.ts';
 import { textEncoder, Values } from './values.ts';
 
@@ -23,9 +24,13 @@ interface Plan {
   readonly pinned: number;
 }
 
-interface Decided extends Changes {
+interface Decided {
   readonly planned?: PlannedTxn<Plan>;
+  readonly changes: Changes;
 }
+
+/** How simple transactions are decided. Both ways must tell the same. */
+export type SimpleWay = 'in a call' | 'by a job';
 
 const OK: readonly string[] = [];
 
@@ -78,6 +83,7 @@ export class Interpreter {
   #job: Job<Decided> | undefined;
   /** Writes that are decided and not undone, oldest first. */
   #writes: (readonly KvEvent[])[] = [];
+  readonly #simpleWay: SimpleWay;
 
   readonly #commands: Readonly<Record<string, (rest: string) => readonly string[]>> = {
     store: (rest) => this.#store(rest),
@@ -108,11 +114,15 @@ export class Interpreter {
     'end-lease': (rest) => {
       const [id, ...keys] = rest.split(' ');
       const mark = keyBytes(`end lease ${id}`);
-      return this.#begin(this.#sequencer.endLease(mark, keys, leaseId(BigInt(id!))));
+      return this.#begin(this.#endLease(mark, keys, leaseId(BigInt(id!))));
     },
     undo: (which) => this.#undo(which === 'oldest' ? 0 : this.#writes.length - 1),
     state: () => this.#state(),
   };
+
+  constructor(simpleWay: SimpleWay) {
+    this.#simpleWay = simpleWay;
+  }
 
   run(line: string): readonly string[] {
     const [name, ...rest] = line.split(' ');
@@ -171,7 +181,25 @@ export class Interpreter {
   }
 
   #decide(text: string): Job<Decided> {
-    return this.#sequencer.decide(parseTxn(text), this.#compactRevision, this.#values);
+    const txn = parseTxn(text);
+    return isSimple(txn) ? this.#decideSimple(txn) : this.#sequencer.decide(txn, this.#compactRevision, this.#values);
+  }
+
+  /** Never gives way. */
+  // biome-ignore lint/correctness/useYield: a job, as the others, that ends at once
+  *#decideSimple(txn: Txn): PureJob<Decided> {
+    if (this.#simpleWay === 'in a call') {
+      return this.#sequencer.decideSimple(txn, this.#compactRevision, this.#values);
+    }
+    const job = this.#sequencer.decide(txn, this.#compactRevision, this.#values);
+    for (;;) {
+      const step = job.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  *#endLease(mark: Uint8Array, keys: readonly string[], id: LeaseId): PureJob<Decided> {
+    return { changes: yield* this.#sequencer.endLease(mark, keys, id) };
   }
 
   #begin(job: Job<Decided>): readonly string[] {
@@ -196,7 +224,7 @@ export class Interpreter {
       const step = advance(job);
       if (step.done !== true) return [step.value === undefined ? 'gives way' : `waits for ${this.#values.waitsFor}`];
       this.#job = undefined;
-      this.#writes.push(step.value.events);
+      this.#writes.push(step.value.changes.events);
       return describe(step.value, this.#sequencer.next);
     } catch (error) {
       this.#job = undefined;
@@ -244,7 +272,8 @@ function asserting(work: () => readonly string[]): readonly string[] {
 }
 
 function describe(decided: Decided | Sequenced<Plan>, next: LogPosition): readonly string[] {
-  const { planned, records } = decided as Decided;
+  const { planned, changes }: Decided = decided;
+  const { records } = changes;
   const first = next - records.length;
   return [
     ...(planned === undefined ? [] : describeTxn(planned)),
