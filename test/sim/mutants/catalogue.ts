@@ -272,8 +272,13 @@ const possible: readonly Mutant[] = [
       },
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n",
-        replace: '',
+        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    const succeeded",
+        replace: '    const succeeded',
+      },
+      {
+        file: 'packages/sequencer/src/sequencer.ts',
+        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    this.#underWay = true;",
+        replace: '    this.#underWay = true;',
       },
     ],
   },
