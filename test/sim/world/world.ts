@@ -22,6 +22,8 @@ const NOSPACE = 1;
 const STEPS_OF_AN_OPERATION = 8;
 /** Operations of storage that a request may wait for, one after another: a batch each for the writes before it, and reads. */
 const WAITING_OPERATIONS = 100;
+/** Below a quota it may wait for all garbage to be given back: a checkpoint, and segments that are copied with rests between. */
+const RECLAIMING_OPERATIONS = 400;
 
 /** A node on simulated ports, its clients, and the judge of their answers. */
 export class World implements Clients {
@@ -366,10 +368,14 @@ export class World implements Clients {
         life.wasPaused ||
         life.diskFails ||
         life.faults.hasStalled ||
-        settings.requestTimeoutMs < Math.max(2000, WAITING_OPERATIONS * settings.storageDelayMsMax),
+        settings.requestTimeoutMs < Math.max(2000, this.#waitingOperations * settings.storageDelayMsMax),
       timeoutMs: settings.requestTimeoutMs,
       nowMs: this.nowMs,
     };
+  }
+
+  get #waitingOperations(): number {
+    return this.settings.quotaBytes > 0 ? RECLAIMING_OPERATIONS : WAITING_OPERATIONS;
   }
 
   readonly logger: Logger = {
