@@ -53,6 +53,7 @@ export { LinkedQueue, type Queued } from './src/linked-queue.ts';
 export { SharedBudget, Share, type SharedBudgetOptions } from './src/shared-budget.ts';
 export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';
 export { SequenceRing } from './src/sequence-ring.ts';
+export { parseGoDuration, formatGoDuration } from './src/go-duration.ts';
 export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';

@@ -1,6 +1,6 @@
+import { parseGoDuration } from '@engram/core';
 import type { CompactionRetention } from '@engram/member';
 import { ConfigError } from '../flags/flag-values.ts';
-import { parseGoDuration } from '../flags/go-duration.ts';
 
 const NANOSECONDS_PER_MS = 1e6;
 

@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, formatGoDuration } from '@engram/core';
 import { TURN_MS } from '@engram/loop';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
@@ -7,7 +7,6 @@ import { type ClusterConfig, clusterConfig } from '../cluster/cluster-config.ts'
 import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from '../flags/feature-gates.ts';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
-import { formatGoDuration } from '../flags/go-duration.ts';
 import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
 import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';

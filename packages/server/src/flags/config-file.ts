@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { assert } from '@engram/core';
+import { assert, formatGoDuration } from '@engram/core';
 import { fileOnlySettings, type FlagSpec, flagTable, soundsRestricting } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
-import { formatGoDuration } from './go-duration.ts';
 
 /** The keys of etcd's two security blocks, and the settings that they are for clients and for members. */
 const securityKeys: readonly (readonly [key: string, ofClients: string | undefined, ofPeers: string])[] = [

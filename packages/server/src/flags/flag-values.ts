@@ -1,7 +1,6 @@
-import { assert } from '@engram/core';
+import { assert, parseGoDuration } from '@engram/core';
 import { parseFeatureGates } from './feature-gates.ts';
 import { fileOnlySettings, type FlagSpec, type FlagType, flagTable } from './flag-table.ts';
-import { parseGoDuration } from './go-duration.ts';
 import { parseGoInteger } from './go-integer.ts';
 import { parseUrls } from './urls.ts';
 

@@ -1,6 +1,6 @@
+import { formatGoDuration, parseGoDuration } from '@engram/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatGoDuration, parseGoDuration } from '../src/flags/go-duration.ts';
 
 // The rows are results of Go's time.ParseDuration and Duration.String.
 test.each([
