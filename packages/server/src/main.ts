@@ -76,11 +76,8 @@ async function restore(config: RestoreConfig): Promise<void> {
   const stop = new AbortController();
   void stopSignals().first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
   try {
-    const { restoreSnapshot } = await import('./restore/restore-snapshot.ts');
-    const { SystemClock } = await import('./system-clock.ts');
-    const { SystemRandom } = await import('./system-random.ts');
-    const parts = { clock: new SystemClock(), random: new SystemRandom(), logger, terminal: process.stderr };
-    process.stdout.write(await restoreSnapshot(config, { ...parts, signal: stop.signal }));
+    const { restoreHere } = await import('./restore/restore-here.ts');
+    process.stdout.write(await restoreHere(config, { logger, terminal: process.stderr, signal: stop.signal }));
   } catch (error) {
     return end(logger, 'cannot restore', error);
   }
