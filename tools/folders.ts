@@ -55,6 +55,15 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     http: ['.'],
     restore: ['.', 'flags', 'config', 'start'],
   },
+  engramctl: {
+    cli: [],
+    print: [],
+    kube: [],
+    client: ['cli'],
+    check: ['cli', 'print', 'client'],
+    inspect: ['.', 'cli', 'print', 'kube', 'client'],
+    compare: ['cli', 'print', 'kube', 'client', 'inspect'],
+  },
   backend: {
     apply: ['.'],
     checkpoint: ['apply'],

@@ -32,7 +32,7 @@ export const layers = {
     'importer',
   ],
   adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
-  composition: ['server', 'sim'],
+  composition: ['server', 'engramctl', 'sim'],
 } as const;
 
 /** What the sources of a package (index.ts and src/, without src/testing/) may import: only the main face. */
@@ -85,6 +85,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'tso',
   ],
+  engramctl: ['core', 'protobuf', 'wire', 'bbolt', 'importer', 'server'],
   sim: ['core', 'coder', 'storage', 'storage-segment'],
 };
 
