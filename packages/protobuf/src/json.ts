@@ -10,10 +10,11 @@ export type JsonScalar =
   | 'uint32'
   | `${'' | 'u'}int64-${'number' | 'exact' | 'big'}`;
 
-/** A field: its name in the .proto file, its name in the message, and its form. The generator makes one for each. */
+/** A field: its name in the .proto file, its name and its number in the message, and its form. The generator makes one for each. */
 export interface JsonField {
   readonly proto: string;
   readonly name: string;
+  readonly number: number;
   /** A function for what is declared later. Enums are tables of numbers by name. */
   readonly type: JsonScalar | (() => JsonMessage) | Readonly<Record<string, number>>;
   readonly repeated?: true;

@@ -64,12 +64,12 @@ function emitMessage({ package: own, name, fields }: MessageSchema): string {
 }
 
 function emitField(field: Field, own: string): string {
-  const { proto, name, repeated, rivals } = field;
+  const { proto, name, number, repeated, rivals } = field;
   const more = [
     ...(repeated ? [', repeated: true'] : []),
     ...(rivals === undefined ? [] : [`, rivals: [${rivals.map((rival) => `'${rival}'`).join(', ')}]`]),
   ];
-  return `{ proto: '${proto}', name: '${name}', type: ${typeSource(field, own)}${more.join('')} }`;
+  return `{ proto: '${proto}', name: '${name}', number: ${number}, type: ${typeSource(field, own)}${more.join('')} }`;
 }
 
 function typeSource(field: Field, own: string): string {

@@ -6,22 +6,22 @@ import * as etcdserverpbJson from './etcdserverpb-json.ts';
 export const LeaseJson: JsonMessage = {
   fresh: leasepb.newLease,
   fields: [
-    { proto: 'ID', name: 'ID', type: 'int64-big' },
-    { proto: 'TTL', name: 'TTL', type: 'int64-number' },
-    { proto: 'RemainingTTL', name: 'RemainingTTL', type: 'int64-number' },
+    { proto: 'ID', name: 'ID', number: 1, type: 'int64-big' },
+    { proto: 'TTL', name: 'TTL', number: 2, type: 'int64-number' },
+    { proto: 'RemainingTTL', name: 'RemainingTTL', number: 3, type: 'int64-number' },
   ],
 };
 
 export const LeaseInternalRequestJson: JsonMessage = {
   fresh: leasepb.newLeaseInternalRequest,
   fields: [
-    { proto: 'LeaseTimeToLiveRequest', name: 'LeaseTimeToLiveRequest', type: () => etcdserverpbJson.LeaseTimeToLiveRequestJson },
+    { proto: 'LeaseTimeToLiveRequest', name: 'LeaseTimeToLiveRequest', number: 1, type: () => etcdserverpbJson.LeaseTimeToLiveRequestJson },
   ],
 };
 
 export const LeaseInternalResponseJson: JsonMessage = {
   fresh: leasepb.newLeaseInternalResponse,
   fields: [
-    { proto: 'LeaseTimeToLiveResponse', name: 'LeaseTimeToLiveResponse', type: () => etcdserverpbJson.LeaseTimeToLiveResponseJson },
+    { proto: 'LeaseTimeToLiveResponse', name: 'LeaseTimeToLiveResponse', number: 1, type: () => etcdserverpbJson.LeaseTimeToLiveResponseJson },
   ],
 };
