@@ -14,6 +14,9 @@ export type {
   MethodObserver,
   TransportObserver,
   TransportTimeouts,
+  WebSocketPiece,
+  WebSockets,
+  WebSocketSession,
 } from './src/serve-options.ts';
 
 // For packages that serve or connect over TLS themselves.

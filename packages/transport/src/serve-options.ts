@@ -1,4 +1,4 @@
-import { ClientBudgets, type Clock, type Logger } from '@engram/core';
+import { ClientBudgets, type Clock, type Logger, type Share } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
 import type { Method, MethodTable } from '@engram/wire';
 import type { BoundPort } from './bound-port.ts';
@@ -51,11 +51,15 @@ export interface HttpRequest {
   /** The whole body, at most twice `maxRequestBytes` (JSON carries bytes as base64). Longer bodies are answered with 413. */
   readonly body: Uint8Array;
   readonly peer: string;
+  /** Names the connection to the loop, as a caller. */
+  readonly client: object;
   readonly secure: boolean;
   /** Subject CommonName of the client's verified certificate. */
   readonly commonName: string | undefined;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
+  /** Where a handler counts what it holds of an answer that it makes piece by piece. Ends with the request. */
+  readonly answerBytes: Share;
 }
 
 export interface HttpResponse {
@@ -63,6 +67,30 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Chunks of an iterable are sent as they come. Each waits until the client has taken the chunk before it. */
   readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+}
+
+/** A part of a text message. `last`: the message ends with it. */
+export interface WebSocketPiece {
+  readonly bytes: Uint8Array;
+  readonly last: boolean;
+}
+
+/** What a WebSocket says, and what becomes of what its client says. */
+export interface WebSocketSession {
+  /** The subprotocol that is answered. Undefined: none. */
+  readonly protocol: string | undefined;
+  /** What is sent. The next piece is asked for when the client has taken the one before. The socket closes behind the last. */
+  readonly pieces: AsyncIterable<WebSocketPiece>;
+  /** Takes a message of the client, whose bytes never change. The next one comes when the promise has resolved. */
+  message(bytes: Uint8Array): Promise<void>;
+}
+
+/** WebSockets over HTTP/1.1. Where there are none, a request for one is answered as any other. */
+export interface WebSockets {
+  /** Whether this path has them. */
+  at(path: string): boolean;
+  /** The session of a request, whose signal aborts when the socket has closed, or the answer that refuses it. */
+  open(request: HttpRequest): WebSocketSession | HttpResponse;
 }
 
 /** Answers requests that are not gRPC. An error that it throws is answered with 500 and logged. */
@@ -89,6 +117,7 @@ export interface TransportObserver {
 export interface ServeOptions {
   readonly methods: MethodTable;
   readonly http: HttpHandler;
+  readonly webSockets?: WebSockets | undefined;
   readonly listen: ListenAddress;
   /** The address `listen`, if it is bound already. It belongs to the server from then on. */
   readonly port?: BoundPort;

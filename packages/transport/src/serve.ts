@@ -13,11 +13,11 @@ const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] 
 /** Serves with the codec of this package: HTTP/2 and gRPC directly on the socket. Rejects when the address is in use. */
 export async function serve(options: ServeOptions): Promise<Server> {
   const budgets = budgetsOf(options);
-  const plain = new PlainHttp(options);
+  const plain = new PlainHttp(options, budgets);
   const context = new ServerContext(options, budgets, plain);
   const connections = new Set<Connection>();
   let allGone = (): void => {};
-  const http1 = new Http1Server(options, budgets, plain);
+  const http1 = new Http1Server(options, plain);
   const listener = new Listener(options, budgets, plain.loop, alpn[options.protocols], (accepted) => {
     if (accepted.protocol === 'http1') {
       http1.accept(accepted);

@@ -55,8 +55,8 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const budgets = budgetsOf(options);
-  const plain = new PlainHttp(options);
-  const http1 = new Http1Server(options, budgets, plain);
+  const plain = new PlainHttp(options, budgets);
+  const http1 = new Http1Server(options, plain);
   const listener = new Listener(options, budgets, plain.loop, alpn[options.protocols], (connection) => {
     if (connection.protocol === 'h2') injector.injectConnection(connection.socket);
     else http1.accept(connection);

@@ -30,6 +30,8 @@ export interface StreamHost {
   spend(tokens: number, what: string): void;
   /** Ends a stream with RST_STREAM. */
   reset(stream: Stream, errorCode: number): void;
+  /** The rest of an answer cannot be had: the stream is reset, and the client owes nothing for it. */
+  streamBroken(stream: Stream, cause: unknown): void;
   /** Sends this frame as the answer to a request that gets no stream. The client does not have to send the rest. */
   refuse(streamId: number, frame: Buffer, endStream: boolean): void;
   /** Sends RST_STREAM for a stream that is not open. */

@@ -1,3 +1,4 @@
+import type { Share } from '@engram/core';
 import { ErrorCode } from '@engram/http2';
 import type { Admissible } from '../h2/admission.ts';
 import { BATCH_MAX_BYTES } from '../h2/limits.ts';
@@ -70,7 +71,11 @@ export class HttpExchange extends Stream implements Admissible {
     const bytes = this.#bodyBytes;
     this.#hold(0);
     admission.entered(bytes);
-    void this.#serve().then(() => admission.left(bytes));
+    const answerBytes = this.#plain.budgets.answerBytes.share();
+    void this.#serve(answerBytes).then(() => {
+      answerBytes.end();
+      admission.left(bytes);
+    });
   }
 
   aborted(): void {
@@ -97,20 +102,22 @@ export class HttpExchange extends Stream implements Admissible {
     return (this.queue?.bytes ?? 0) + this.batchBytes + this.flyingBytes > BATCH_MAX_BYTES;
   }
 
-  async #serve(): Promise<void> {
+  async #serve(answerBytes: Share): Promise<void> {
     try {
       await this.#plain.turn(this.#host.client);
       if (this.#isGone) return;
       await this.#answer(
         this.#bodyTooLong
           ? { status: 413, headers: {}, body: '' }
-          : await this.#plain.answer(this.#request(), this.#host.client),
+          : await this.#plain.answer(this.#request(answerBytes), this.#host.client),
       );
     } catch (error) {
       if (this.#isGone) return;
-      this.#plain.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
-      if (!this.#headSent) await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
-      else this.#host.sender.finish(this);
+      if (!this.#headSent) {
+        this.#plain.logger.error({ error, path: this.#head.path }, 'HTTP handler failed');
+        await this.#answer({ status: 500, headers: {}, body: 'internal server error\n' });
+        // Otherwise what is there would look like the whole answer.
+      } else this.#host.streamBroken(this, error);
     }
   }
 
@@ -124,7 +131,7 @@ export class HttpExchange extends Stream implements Admissible {
     this.#hold(0);
   }
 
-  #request(): HttpRequest {
+  #request(answerBytes: Share): HttpRequest {
     const { path, query } = splitTarget(this.#head.path);
     const headers: Record<string, string | undefined> = {};
     if (this.#head.authority !== '') headers['host'] = this.#head.authority;
@@ -132,7 +139,7 @@ export class HttpExchange extends Stream implements Admissible {
       const before = headers[name];
       headers[name] = before === undefined ? value : `${before}, ${value}`;
     }
-    const { peer, secure, commonName } = this.#host;
+    const { peer, client, secure, commonName } = this.#host;
     const body = Buffer.concat(this.#body);
     this.#body = [];
     const signal = (): AbortSignal => this.#signal();
@@ -143,8 +150,10 @@ export class HttpExchange extends Stream implements Admissible {
       headers,
       body,
       peer,
+      client,
       secure,
       commonName,
+      answerBytes,
       get signal() {
         return signal();
       },

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server as NodeHttpServer, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { assert, type ClientBudgets, type Share } from '@engram/core';
+import { assert, EMPTY_BYTES, type Share } from '@engram/core';
 import type { Accepted } from '../listener.ts';
 import { PacedSocket } from './paced-socket.ts';
 import type { PlainHttp } from './plain-http.ts';
 import { type HttpRequest, type HttpResponse, type ServeOptions, timeoutsOf } from '../serve-options.ts';
+import type { WebSocketUpgrades } from './web-socket-upgrades.ts';
 
 // An import of node:http reads all that it exports, and so loads node's client of WebSocket: 10 MiB.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -39,16 +40,16 @@ interface Line {
  */
 export class Http1Server {
   readonly #options: ServeOptions;
-  readonly #budgets: ClientBudgets;
   readonly #plain: PlainHttp;
   readonly #server: NodeHttpServer;
   readonly #lines = new WeakMap<Duplex, Line>();
   readonly #busy = new Set<ServerResponse>();
+  /** Loaded with the first request for a WebSocket. */
+  #upgrades: Promise<WebSocketUpgrades> | undefined;
   #draining = false;
 
-  constructor(options: ServeOptions, budgets: ClientBudgets, plain: PlainHttp) {
+  constructor(options: ServeOptions, plain: PlainHttp) {
     this.#options = options;
-    this.#budgets = budgets;
     this.#plain = plain;
     const { headersMs, requestMs } = timeoutsOf(options);
     this.#server = createServer(
@@ -58,9 +59,11 @@ export class Http1Server {
         keepAliveTimeout: keepAliveTimeoutMs,
         connectionsCheckingInterval: Math.min(1_000, headersMs),
         maxHeaderSize: maxHeaderBytes,
+        shouldUpgradeCallback: (request) => this.#asksForWebSocket(request),
       },
       (request, response) => this.#asked({ request, response }),
     );
+    this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
     this.#server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
       const status = socket.writable ? refusalOf(error.code ?? '', error.rawPacket) : undefined;
       if (status === undefined) socket.destroy();
@@ -103,6 +106,35 @@ export class Http1Server {
     else void this.#serveLine(line);
   }
 
+  #asksForWebSocket({ method, url = '', headers }: IncomingMessage): boolean {
+    const { webSockets } = this.#options;
+    if (webSockets === undefined || method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+    return webSockets.at(splitTarget(url).path);
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const line = this.#lines.get(socket);
+    const { webSockets } = this.#options;
+    assert(line !== undefined && webSockets !== undefined, 'a socket of a connection that was not accepted');
+    // Node has taken its own listener away.
+    socket.on('error', () => socket.destroy());
+    // Nothing may be answered behind the upgrade, and what came ahead of it would be.
+    if (line.serving || this.#draining) {
+      socket.destroy();
+      return;
+    }
+    line.serving = true;
+    this.#upgrades ??= import('./web-socket-upgrades.ts').then(
+      ({ WebSocketUpgrades: Upgrades }) => new Upgrades(webSockets, this.#plain),
+    );
+    const upgrades = await this.#upgrades;
+    await this.#plain.turn(line.client);
+    if (socket.destroyed) return;
+    upgrades.upgrade(request, socket, head, (signal, answerBytes) =>
+      requestOf(request, line.connection, { body: EMPTY_BYTES, signal, client: line.client, answerBytes }),
+    );
+  }
+
   async #serveLine(line: Line): Promise<void> {
     const { socket } = line;
     line.serving = true;
@@ -118,21 +150,24 @@ export class Http1Server {
   /** Resolves when the answer has left, or cannot leave. */
   async #serve({ request, response }: Exchange, line: Line): Promise<void> {
     const gone = new AbortController();
-    const [requestBytes, answerBytes] = [this.#budgets.requestBytes.share(), this.#budgets.answerBytes.share()];
+    const { budgets } = this.#plain;
+    const requestBytes = budgets.requestBytes.share();
+    /** What the handler holds, and what this server does. */
+    const [held, answerBytes] = [budgets.answerBytes.share(), budgets.answerBytes.share()];
     this.#busy.add(response);
     if (this.#draining) response.shouldKeepAlive = false;
     const closed = new Promise<void>((resolve) => {
       response.once('close', () => {
         this.#busy.delete(response);
         answerBytes.end();
+        held.end();
         if (!response.writableFinished) gone.abort();
         resolve();
       });
     });
     try {
-      const answer = await this.#answer(request, line, requestBytes, gone.signal);
-      answerBytes.hold(answer.body instanceof Uint8Array || typeof answer.body === 'string' ? answer.body.length : 0);
-      await write(response, answer, gone.signal);
+      const answer = await this.#answer(request, line, requestBytes, held, gone.signal);
+      await write(response, answer, answerBytes, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
       this.#options.logger.error({ error, path: request.url }, 'HTTP handler failed');
@@ -142,19 +177,22 @@ export class Http1Server {
       requestBytes.end();
     }
     await closed;
+    // Its head may have said that more is taken.
+    if (this.#draining) line.socket.destroySoon();
   }
 
   async #answer(
     request: IncomingMessage,
     { connection, client }: Line,
     share: Share,
+    answerBytes: Share,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
     if (request.headersDistinct['host'] !== undefined && request.headersDistinct['host'].length > 1) return twoHosts;
     const body = await readBody(request, 2 * this.#options.maxRequestBytes, share);
     if (typeof body === 'string') return bodyRefusals[body];
     await this.#plain.turn(client);
-    return await this.#plain.answer(requestOf(request, connection, body, signal), client);
+    return await this.#plain.answer(requestOf(request, connection, { body, signal, client, answerBytes }), client);
   }
 }
 
@@ -172,8 +210,7 @@ const twoHosts: HttpResponse = {
 function requestOf(
   request: IncomingMessage,
   { peer, secure, commonName }: Accepted,
-  body: Uint8Array,
-  signal: AbortSignal,
+  parts: Pick<HttpRequest, 'body' | 'signal' | 'client' | 'answerBytes'>,
 ): HttpRequest {
   const [, authority, target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
   const { path, query } = splitTarget(target ?? request.url ?? '/');
@@ -183,7 +220,7 @@ function requestOf(
   }
   // The absolute form, which a client of a proxy sends (RFC 9112, 3.2.2). The host in the target counts, as in Go.
   if (authority !== undefined && authority !== '') headers['host'] = authority.replace(/^.*@/, '');
-  return { method: request.method ?? 'GET', path: path || '/', query, headers, body, peer, secure, commonName, signal };
+  return { method: request.method ?? 'GET', path: path || '/', query, headers, peer, secure, commonName, ...parts };
 }
 
 /** A method is any token (RFC 9110, 5.6.2), also one that node's parser does not know: `get`, for one. */
@@ -235,15 +272,17 @@ async function readBody(
   return Buffer.concat(pieces, bytes);
 }
 
-async function write(response: ServerResponse, answer: HttpResponse, signal: AbortSignal): Promise<void> {
+async function write(response: ServerResponse, answer: HttpResponse, share: Share, signal: AbortSignal): Promise<void> {
   response.writeHead(answer.status, { ...answer.headers });
   if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) {
+    share.hold(answer.body.length);
     response.end(answer.body);
     return;
   }
   response.flushHeaders();
   for await (const piece of answer.body) {
     if (signal.aborted) return;
+    share.hold(piece.length);
     if (!response.write(piece)) await once(response, 'drain', { signal });
   }
   response.end();

@@ -1,4 +1,4 @@
-import type { Logger } from '@engram/core';
+import type { ClientBudgets, Logger } from '@engram/core';
 import { Loop } from '@engram/loop';
 import type { HttpHandler, HttpRequest, HttpResponse, ServeOptions } from '../serve-options.ts';
 
@@ -11,12 +11,14 @@ export class PlainHttp {
   readonly loop: Loop;
   readonly logger: Logger;
   readonly maxRequestBytes: number;
+  readonly budgets: ClientBudgets;
   readonly #http: HttpHandler;
 
-  constructor({ http, loop, clock, logger, maxRequestBytes }: ServeOptions) {
+  constructor({ http, loop, clock, logger, maxRequestBytes }: ServeOptions, budgets: ClientBudgets) {
     this.loop = loop ?? new Loop({ clock });
     this.logger = logger;
     this.maxRequestBytes = maxRequestBytes;
+    this.budgets = budgets;
     this.#http = http;
   }
 
