@@ -14,6 +14,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     driver: ['.', 'cluster', 'codec', 'membership'],
   },
   'etcd-api': { snapshot: ['.'] },
+  gateway: { json: [] },
   transport: {
     h2: ['.'],
     grpc: ['.', 'h2'],

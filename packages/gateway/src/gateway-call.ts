@@ -1,0 +1,158 @@
+import { type Clock, GrpcCode, type Timer } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
+import type { CallContext, CallHead, RpcStatus } from '@engram/wire';
+import type { CallObserver, GatewayRequest } from './gateway-request.ts';
+import { metadataOf } from './metadata.ts';
+import type { Route } from './routes.ts';
+import { EXPIRED } from './statuses.ts';
+
+/** The longest timer, 24 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** What the calls of a gateway share. */
+export interface CallParts {
+  readonly loop: Loop;
+  readonly clock: Clock;
+  readonly observer: CallObserver | undefined;
+  /** 0: no deadline. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * One call, from its request to the end of its answer. It has no certificate's name: whoever has verified the certificate did so for
+ * HTTP, and etcd does not take it for the caller either.
+ */
+export class GatewayCall implements CallContext {
+  readonly head: CallHead = { admitted: undefined };
+  readonly commonName = undefined;
+  readonly route: Route;
+  protected readonly request: GatewayRequest;
+  protected readonly parts: CallParts;
+  readonly #abort = new AbortController();
+  readonly #startMs: number;
+  readonly #gone = (): void => this.closed();
+  #timer: Timer | undefined;
+  #expired = false;
+  #handled = false;
+  #ended = false;
+  #heldBytes = 0;
+  #onEnd: (() => void)[] = [];
+
+  constructor(route: Route, request: GatewayRequest, parts: CallParts) {
+    this.route = route;
+    this.request = request;
+    this.parts = parts;
+    this.#startMs = parts.clock.nowMs();
+  }
+
+  /** To be called first, and once. */
+  start(): void {
+    const { observer, clock, timeoutMs } = this.parts;
+    const { signal } = this.request;
+    observer?.started();
+    if (timeoutMs > 0) this.#timer = clock.after(Math.min(timeoutMs, TIMER_MS_MAX), () => this.expire());
+    if (signal.aborted) this.closed();
+    else signal.addEventListener('abort', this.#gone, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get peer(): string {
+    return this.request.peer;
+  }
+
+  get client(): object {
+    return this.request.client;
+  }
+
+  get method(): string {
+    return this.route.method;
+  }
+
+  /** In whose part of the loop's time the call's JSON is read and made. */
+  get task(): Task {
+    return { work: 'client', caller: this.request.client, stage: 'json', method: this.route.method };
+  }
+
+  /** Its deadline has passed. */
+  get expired(): boolean {
+    return this.#expired;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  metadata(name: string): string | undefined {
+    return metadataOf(this.request, name);
+  }
+
+  reserveAnswer(bytes: number): boolean {
+    if (this.#ended) return false;
+    const before = this.#heldBytes;
+    this.hold(before + bytes);
+    if (this.request.answerBytes.mayGrow) return true;
+    this.request.answerBytes.refused();
+    this.hold(before);
+    return false;
+  }
+
+  /** The call holds this much of its answer. */
+  hold(bytes: number): void {
+    if (this.#ended) return;
+    this.#heldBytes = bytes;
+    this.request.answerBytes.hold(bytes);
+  }
+
+  received(bytes: number): void {
+    this.parts.observer?.received(bytes);
+  }
+
+  sent(bytes: number): void {
+    this.parts.observer?.sent(bytes);
+  }
+
+  /** The handler has given its outcome. The answer may still have to be sent. */
+  handled(code: number): void {
+    if (this.#handled) return;
+    this.#handled = true;
+    this.parts.observer?.handled(code, this.parts.clock.nowMs() - this.#startMs);
+  }
+
+  /** `release` gives back what the call holds when it ends, for whatever reason. */
+  onEnd(release: () => void): void {
+    if (this.#ended) release();
+    else this.#onEnd.push(release);
+  }
+
+  /** Nothing more is sent. */
+  end(status?: RpcStatus): void {
+    this.handled(status?.code ?? GrpcCode.OK);
+    this.release();
+  }
+
+  protected release(): void {
+    if (this.#ended) return;
+    this.hold(0);
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.request.signal.removeEventListener('abort', this.#gone);
+    for (const release of this.#onEnd) release();
+    this.#onEnd = [];
+  }
+
+  protected expire(): void {
+    this.#expired = true;
+    this.handled(EXPIRED.code);
+    this.#abort.abort(new DOMException(EXPIRED.message, 'AbortError'));
+  }
+
+  /** The client is gone. */
+  protected closed(): void {
+    this.handled(GrpcCode.CANCELLED);
+    this.#abort.abort(this.request.signal.reason);
+    this.release();
+  }
+}
