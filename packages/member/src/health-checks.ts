@@ -33,6 +33,11 @@ export class HealthChecks {
     this.#clock = clock;
   }
 
+  /** Whether this member leads, as far as it knows. */
+  leads(): boolean {
+    return this.#cluster.leaderId === this.#cluster.memberId;
+  }
+
   /**
    * The outcome of /health: checks the alarms that are not excluded, then the leader (a takeover that was refused says why
    * there is none), then storage, then a read. If only a

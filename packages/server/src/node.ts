@@ -1,4 +1,5 @@
 import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
+import { Gateway } from '@engram/gateway';
 import { Loop } from '@engram/loop';
 import { type Member, StartProgress, startPhases } from '@engram/member';
 import {
@@ -31,8 +32,8 @@ import { BoundPorts } from './start/bound-ports.ts';
 import { makeDataDirectory, ownFolder } from './start/data-directory.ts';
 import { connectionsMax, descriptorsMax, PEER_SOCKETS } from './config/descriptor-plan.ts';
 import { featureGates } from './flags/feature-gates.ts';
-import { clientEndpoints, metricsEndpoints } from './http/http-endpoints.ts';
-import { planClientListeners, planMetricsListeners } from './start/listeners.ts';
+import { clientEndpoints, clientWebSockets, metricsEndpoints } from './http/http-endpoints.ts';
+import { messageBytesMax, planClientListeners, planMetricsListeners } from './start/listeners.ts';
 import { loopUsage } from './loop-usage.ts';
 import type { MemoryBounds } from './config/memory-plan.ts';
 import { MetricsPage } from './http/metrics-page.ts';
@@ -162,12 +163,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   );
   progress.joining();
   const { methods } = member;
-  rpcMetrics = new RpcMetrics(metrics, {
+  const metricsOfCalls = new RpcMetrics(metrics, {
     methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
     extensive: config.extensiveMetrics,
     slowUnaryMs: config.slowUnaryMs,
     onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
   });
+  rpcMetrics = metricsOfCalls;
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerLocalBytesMetrics(metrics, localBytes);
   registerScrubMetrics(metrics, () => member.scrub?.counts);
@@ -179,13 +181,31 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   loop.watch = watch;
   started = member;
   peerMetrics.watch(peers);
+  const gateway = config.gateway
+    ? new Gateway({
+        methods,
+        loop,
+        clock,
+        messageBytesMax: messageBytesMax(config),
+        observe: (path) => metricsOfCalls.method(path),
+      })
+    : undefined;
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
     member.serving.set(false);
+    gateway?.stop();
     return listeners.drain();
   });
   await listeners.open(
-    planClientListeners({ ...common, ports, methods, watch, http: clientEndpoints(endpoints), observer: rpcMetrics }),
+    planClientListeners({
+      ...common,
+      ports,
+      methods,
+      watch,
+      http: clientEndpoints(endpoints, gateway),
+      webSockets: gateway === undefined ? undefined : clientWebSockets(endpoints, gateway),
+      observer: metricsOfCalls,
+    }),
   );
   await ready(options.signal ?? new AbortController().signal);
   progress.serving();

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
+import type { Gateway } from '@engram/gateway';
 import { type Member, startLoneMember } from '@engram/member';
+import { SharedBudget } from '@engram/core';
 import { quiet, realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { HealthMetrics, MetricRegistry } from '@engram/telemetry';
 import type { HttpHandler, HttpRequest } from '@engram/transport';
-import { clientEndpoints, type HttpEndpointsOptions, metricsEndpoints } from '../src/http/http-endpoints.ts';
+import {
+  clientEndpoints,
+  clientWebSockets,
+  type HttpEndpointsOptions,
+  metricsEndpoints,
+} from '../src/http/http-endpoints.ts';
 import { MetricsPage } from '../src/http/metrics-page.ts';
 
 const alarm = (kind: number) => ({ memberId: 7n, alarm: kind });
@@ -44,6 +51,8 @@ function options(changes: Partial<HttpEndpointsOptions> = {}): HttpEndpointsOpti
   };
 }
 
+const answerBytes = new SharedBudget({ max: 2 ** 20, greed: 1, floor: 2 ** 10 });
+
 interface Asked {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -51,20 +60,27 @@ interface Asked {
 }
 
 async function ask(handler: HttpHandler, target: string, changes: Partial<HttpRequest> = {}): Promise<Asked> {
+  const response = await handler(requestOf(target, changes));
+  const { body } = response;
+  return { ...response, body: body instanceof Uint8Array ? Buffer.from(body).toString() : String(body) };
+}
+
+function requestOf(target: string, changes: Partial<HttpRequest>): HttpRequest {
   const [path = '', query = ''] = target.split('?');
-  const response = await handler({
+  return {
     method: 'GET',
     path,
     query: new URLSearchParams(query),
     headers: { host: '127.0.0.1:2379' },
     body: new Uint8Array(),
     peer: '127.0.0.1:5',
+    client: {},
     secure: false,
     commonName: undefined,
     signal: new AbortController().signal,
+    answerBytes: answerBytes.share(),
     ...changes,
-  });
-  return { ...response, body: String(response.body) };
+  };
 }
 
 test.each([
@@ -116,7 +132,73 @@ test.each([
   }
 });
 
-test.each(['/health', '/livez', '/readyz', '/version', '/livez/serializable_read'])(
+test('/health/leader is 200 on the leader alone', async () => {
+  expect(await ask(clientEndpoints(options()), '/health/leader')).toMatchObject({
+    status: 200,
+    body: '{"health":"true","reason":""}',
+  });
+  const { health } = member;
+  const follower = {
+    health: health.health.bind(health),
+    check: health.check.bind(health),
+    leads: () => false,
+  };
+  for (const changes of [{ checks: follower }, { starting: () => 'starting: x' }]) {
+    for (const handler of [clientEndpoints(options(changes)), metricsEndpoints(options(changes))]) {
+      const { status, body } = await ask(handler, '/health/leader');
+      expect([status, JSON.parse(body)]).toEqual([
+        503,
+        { health: 'false', reason: 'checks' in changes ? 'NOT LEADER' : 'starting: x' },
+      ]);
+    }
+  }
+});
+
+const gateway: Pick<Gateway, 'answer' | 'socket'> = {
+  answer: async ({ path }) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(path),
+  }),
+  socket: () => ({ protocol: undefined, pieces: (async function* () {})(), message: async () => {} }),
+};
+
+test('the paths below /v3/ and /v3beta/ are those of the gateway, if there is one', async () => {
+  for (const path of ['/v3/kv/range', '/v3beta/kv/range']) {
+    const asked = { method: 'POST' };
+    const { status, body, headers } = await ask(clientEndpoints(options(), gateway), path, asked);
+    expect([status, body, headers['access-control-allow-origin']]).toEqual([200, path, '*']);
+    expect((await ask(clientEndpoints(options()), path, asked)).status).toBe(404);
+    expect((await ask(metricsEndpoints(options()), path, asked)).status).toBe(404);
+    expect(clientWebSockets(options(), gateway).at(path)).toBe(true);
+  }
+  expect(clientWebSockets(options(), gateway).at('/health')).toBe(false);
+});
+
+test.each([
+  { origins: ['*'], origin: 'http://a', status: 200, why: 'all may ask' },
+  { origins: ['http://a'], origin: 'http://a', status: 200, why: 'named' },
+  { origins: ['http://a'], origin: undefined, status: 200, why: 'no browser' },
+  { origins: ['http://a'], origin: 'http://own.example:2379', status: 200, why: 'a page of this host' },
+  { origins: ['http://a'], origin: 'http://b', status: 403, why: 'not named' },
+  { origins: ['http://a'], origin: 'null', status: 403, why: 'a page of nowhere' },
+])(
+  'a page of $origin where $origins may ask gets $status of the gateway: $why',
+  async ({ origins, origin, status }) => {
+    const restricted = options({ corsOrigins: new Set(origins) });
+    const asked = { method: 'POST', headers: { host: 'own.example:2379', origin } };
+    expect((await ask(clientEndpoints(restricted, gateway), '/v3/kv/range', asked)).status).toBe(status);
+    const opened = clientWebSockets(restricted, gateway).open(requestOf('/v3/watch', asked));
+    expect('status' in opened ? opened.status : 200).toBe(status);
+  },
+);
+
+test('a WebSocket of a host that is not listed is refused', () => {
+  const sockets = clientWebSockets(options({ hostWhitelist: new Set(['good.example']) }), gateway);
+  expect(sockets.open(requestOf('/v3/watch', { headers: { host: 'evil.example' } }))).toMatchObject({ status: 421 });
+});
+
+test.each(['/health', '/livez', '/readyz', '/version', '/livez/serializable_read', '/debug/vars', '/health/leader'])(
   'edge 124: %s takes GET alone',
   async (target) => {
     const refusal = await ask(clientEndpoints(options()), target, { method: 'POST' });

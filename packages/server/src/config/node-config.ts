@@ -58,6 +58,8 @@ export interface NodeConfig {
   readonly scrubBytesPerSecond: number;
   readonly compaction: CompactionRetention;
 
+  /** The JSON gateway is served on client URLs. */
+  readonly gateway: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   readonly hostWhitelist: ReadonlySet<string>;
   readonly extensiveMetrics: boolean;
@@ -171,6 +173,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     watchProgressIntervalMs: Math.max(progressMs, PROGRESS_MIN_MS),
     scrubBytesPerSecond: values.text('storage') === 'memory' ? 0 : values.number('scrub-bytes-per-second'),
     compaction: parseCompactionRetention(values.text('auto-compaction-mode'), values.text('auto-compaction-retention')),
+    gateway: values.bool('enable-grpc-gateway'),
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),
     extensiveMetrics: values.text('metrics') === 'extensive',

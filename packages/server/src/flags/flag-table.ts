@@ -108,7 +108,7 @@ export const flagSections: readonly FlagSection[] = [
     works('grpc-keepalive-timeout', 'duration', '20s', 'Time to wait for the answer to a ping; 0: never ping.'),
     ignored('socket-reuse-port', 'bool', 'false', 'SO_REUSEPORT: the port is ours alone.'),
     ignored('socket-reuse-address', 'bool', 'false', 'SO_REUSEADDR: always set.'),
-    ignored('enable-grpc-gateway', 'bool', 'true', 'The JSON gateway is not there yet.'),
+    works('enable-grpc-gateway', 'bool', 'true', 'JSON over HTTP on client URLs, at /v3/.'),
     ignored('raft-read-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
     ignored('raft-write-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
     works(

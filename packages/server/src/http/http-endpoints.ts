@@ -1,13 +1,14 @@
 import type { Logger } from '@engram/core';
 import type { HealthMetrics } from '@engram/telemetry';
-import type { HttpHandler, HttpRequest, HttpResponse } from '@engram/transport';
+import type { Gateway } from '@engram/gateway';
+import type { HttpHandler, HttpRequest, HttpResponse, WebSockets } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
 import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from '../version.ts';
 
 export interface HttpEndpointsOptions {
-  readonly checks: Pick<HealthChecks, 'health' | 'check'>;
+  readonly checks: Pick<HealthChecks, 'health' | 'check' | 'leads'>;
   /** During the start, returns how far it is. Afterwards undefined, and `checks` decide. */
   readonly starting?: () => string | undefined;
   readonly metrics: MetricsPage;
@@ -18,30 +19,62 @@ export interface HttpEndpointsOptions {
   readonly hostWhitelist: ReadonlySet<string>;
 }
 
+/** etcd's paths, and those before 3.4. */
+const GATEWAY_PREFIXES = ['/v3/', '/v3beta/'] as const;
+
 /** The endpoints of --listen-metrics-urls: metrics and health, for probes. Hosts and origins are not checked. */
 export function metricsEndpoints(options: HttpEndpointsOptions): HttpHandler {
   const routes = monitoringRoutes(options);
   return (request) => (routes.endpointOf(request.path) ?? notFound)(request);
 }
 
-/** The endpoints of client URLs besides gRPC. */
-export function clientEndpoints(options: HttpEndpointsOptions): HttpHandler {
+/** The endpoints of client URLs besides gRPC. Without a gateway its paths are unknown. */
+export function clientEndpoints(options: HttpEndpointsOptions, gateway?: Pick<Gateway, 'answer'>): HttpHandler {
   const routes = monitoringRoutes(options)
     .add('/version', getOnly(versionEndpoint))
-    .add('/debug/vars', debugVarsEndpoint);
-  const { corsOrigins, hostWhitelist, logger } = options;
+    .add('/debug/vars', getOnly(debugVarsEndpoint));
+  if (gateway !== undefined) {
+    for (const prefix of GATEWAY_PREFIXES)
+      routes.add(prefix, (request) => pageRefusal(options, request) ?? gateway.answer(request));
+  }
   return async (request) => {
-    const host = hostNameOf(request.headers['host'] ?? '');
-    // A web page may resolve its own name to this address. A known host name excludes that (CVE-2018-5702).
-    if (!request.secure && !allows(hostWhitelist, host)) {
-      logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
-      return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
-    }
-    const cors = corsHeaders(corsOrigins, request.headers['origin']);
+    const refusal = hostRefusal(options, request);
+    if (refusal !== undefined) return refusal;
+    const cors = corsHeaders(options.corsOrigins, request.headers['origin']);
     if (request.method === 'OPTIONS') return { status: 200, headers: cors, body: '' };
     const response = await (routes.endpointOf(request.path) ?? notFound)(request);
     return { ...response, headers: { ...response.headers, ...cors } };
   };
+}
+
+/** The WebSockets of client URLs: those of the gateway. */
+export function clientWebSockets(options: HttpEndpointsOptions, gateway: Pick<Gateway, 'socket'>): WebSockets {
+  return {
+    at: (path) => GATEWAY_PREFIXES.some((prefix) => path.startsWith(prefix)),
+    open: (request) => hostRefusal(options, request) ?? pageRefusal(options, request) ?? gateway.socket(request),
+  };
+}
+
+/** A web page may resolve its own name to this address. A known host name excludes that (CVE-2018-5702). */
+function hostRefusal(
+  { hostWhitelist, logger }: HttpEndpointsOptions,
+  { secure, headers }: HttpRequest,
+): HttpResponse | undefined {
+  const host = hostNameOf(headers['host'] ?? '');
+  if (secure || allows(hostWhitelist, host)) return undefined;
+  logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
+  return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
+}
+
+/**
+ * Stricter than etcd. A browser sends a page's POST in any case, and opens its WebSockets: what `--cors` forbids would only be that the
+ * page reads the answer. A page of this host may always ask.
+ */
+function pageRefusal({ corsOrigins }: HttpEndpointsOptions, { headers }: HttpRequest): HttpResponse | undefined {
+  const { origin, host } = headers;
+  if (origin === undefined || allows(corsOrigins, '*') || allows(corsOrigins, origin)) return undefined;
+  if (URL.canParse(origin) && new URL(origin).host === host) return undefined;
+  return plain(403, `The origin ${JSON.stringify(origin)} is not in --cors.\n`);
 }
 
 function monitoringRoutes(options: HttpEndpointsOptions): HttpRoutes {
@@ -50,6 +83,10 @@ function monitoringRoutes(options: HttpEndpointsOptions): HttpRoutes {
     .add(
       '/health',
       getOnly((request) => healthEndpoint(options, request)),
+    )
+    .add(
+      '/health/leader',
+      getOnly(() => leaderEndpoint(options)),
     );
   for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
     const endpoint = (namesOf: (request: HttpRequest) => readonly HealthCheck[]): Endpoint =>
@@ -78,6 +115,13 @@ async function healthEndpoint(options: HttpEndpointsOptions, request: HttpReques
   if (reason === undefined) return { status: 200, headers: textHeaders, body };
   logger.warn({ output: body, 'status-code': 503 }, '/health error');
   return plain(503, `${body}\n`);
+}
+
+/** Not etcd's. A proxy that asks it sends writes to the leader, whoever that is, without a request between members. */
+function leaderEndpoint({ starting, checks }: HttpEndpointsOptions): HttpResponse {
+  const reason = starting?.() ?? (checks.leads() ? undefined : 'NOT LEADER');
+  const body = JSON.stringify({ health: String(reason === undefined), reason: reason ?? '' });
+  return reason === undefined ? { status: 200, headers: textHeaders, body } : plain(503, `${body}\n`);
 }
 
 /** During the start a member is alive but not ready. A supervisor that killed it would only make the start begin again. */

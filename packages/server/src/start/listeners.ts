@@ -1,12 +1,15 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
-import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver } from '@engram/transport';
+import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver, WebSockets } from '@engram/transport';
 import { type BoundPorts, listenAddress } from './bound-ports.ts';
 import type { NodeConfig } from '../config/node-config.ts';
 import type { ServeUrl } from '../flags/urls.ts';
 
 /** etcd allows a gRPC message to exceed a request by this much, for the message around the request. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
+
+/** The longest message of a request. */
+export const messageBytesMax = ({ maxRequestBytes }: NodeConfig): number => maxRequestBytes + GRPC_OVERHEAD_BYTES;
 
 export interface ListenerParts {
   readonly config: NodeConfig;
@@ -21,6 +24,7 @@ export interface ListenerParts {
 export interface ClientListenerParts extends ListenerParts {
   readonly ports: BoundPorts;
   readonly methods: ServeOptions['methods'];
+  readonly webSockets: WebSockets | undefined;
   readonly observer: TransportObserver;
   readonly watch: LoopWatch;
 }
@@ -33,13 +37,13 @@ export interface PlannedListener {
 
 /** The listeners for clients. Without separate HTTP URLs, client URLs serve both protocols on one port. */
 export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
-  const { config, ports, methods, observer, watch } = parts;
+  const { config, ports, methods, webSockets, observer, watch } = parts;
   const split = config.listenClientHttpUrls.length > 0;
   const plan = (urls: readonly ServeUrl[], protocols: ServeOptions['protocols']): readonly PlannedListener[] =>
     urls.map((url) => ({
       url,
       purpose: 'client',
-      options: { ...serveOptions(parts, url, protocols), port: ports.of(url), methods, observer, watch },
+      options: { ...serveOptions(parts, url, protocols), port: ports.of(url), methods, webSockets, observer, watch },
     }));
   return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
 }
@@ -64,7 +68,7 @@ function serveOptions(
     listen: listenAddress(url),
     ...(url.secure && tls !== undefined ? { tls } : {}),
     protocols,
-    maxRequestBytes: config.maxRequestBytes + GRPC_OVERHEAD_BYTES,
+    maxRequestBytes: messageBytesMax(config),
     maxConcurrentStreams: config.maxConcurrentStreams,
     keepalive: config.keepalive,
     logger,
