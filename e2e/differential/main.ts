@@ -7,6 +7,7 @@ import { Prng } from '@engram/sim';
 import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
 import { certificatePart } from './certificate-part.ts';
+import { gatewayPart } from './gateway-part.ts';
 import { http2Part } from './http2-part.ts';
 import { Judge } from './judge.ts';
 import { kvPart } from './kv-part.ts';
@@ -40,6 +41,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   bytes: (prng) => bytesPart(judge, prng, wholeOrShare(1 / 4)),
   lease: () => leasePart(judge),
   http2: () => http2Part(judge),
+  gateway: () => gatewayPart(judge),
   sizes: () => sizesPart(judge),
   restart: (prng) => restartPart(judge, prng, wholeOrShare(1 / 4)),
   maintenance: () => maintenancePart(judge),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Prng } from '@engram/sim';
+import { someJson } from './gateway-json.ts';
 import { mutated, randomBytes } from './mutate.ts';
 
 const targets = [
@@ -12,6 +13,9 @@ const targets = [
   '/livez',
   '/readyz',
   '/v3/kv/range',
+  '/v3/kv/put',
+  '/v3/watch',
+  '/v3/lease/keepalive',
   '*',
   'http://x/health',
   '//',
@@ -29,7 +33,7 @@ export function http1Script(random: Prng): readonly Buffer[] {
 
 function http1Request(random: Prng): string {
   const method = random.pick(['GET', 'GET', 'GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'CONNECT', 'PRI', 'x']);
-  const body = 'b'.repeat(random.pick([0, 1, 100, 3_000]));
+  const body = random.chance(0.5) ? someJson(random).toString('latin1') : 'b'.repeat(random.pick([0, 1, 100, 3_000]));
   const head = [
     `${method} ${random.pick(targets)} HTTP/${random.pick(['1.1', '1.1', '1.1', '1.0', '2.0', '0.9'])}`,
     'host: x',
@@ -38,6 +42,13 @@ function http1Request(random: Prng): string {
   if (random.chance(0.2)) head.push(`x-${'n'.repeat(random.pick([1, 100, 20_000]))}: ${'v'.repeat(random.below(100))}`);
   if (random.chance(0.1)) head.push(...Array.from({ length: random.pick([10, 150, 2_500]) }, (_, at) => `h${at}: v`));
   if (random.chance(0.2)) head.push(`connection: ${random.pick(['close', 'keep-alive', 'upgrade', 'x'])}`);
+  if (random.chance(0.1))
+    head.push(
+      'connection: upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
+    );
   if (random.chance(0.05)) head.push('upgrade: h2c', 'http2-settings: AAMAAABkAARAAAAAAAIAAAAA');
   if (random.chance(0.1)) head.push('expect: 100-continue');
   if (random.chance(0.1)) head.push(`accept-encoding: ${random.pick(['gzip', 'gzip;q=0', '*', ''])}`);

@@ -1,6 +1,7 @@
 import { Prng } from '@engram/sim';
 import { Coverage } from './coverage.ts';
 import type { Finding, Kept } from './finding.ts';
+import { someJson } from './gateway-json.ts';
 import { someCall } from './messages.ts';
 import { mutated, randomBytes } from './mutate.ts';
 import { mayThrow, type Parser, parsers } from './parsers.ts';
@@ -29,7 +30,7 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
   const found = new Set<string>();
   const fresh: Kept[] = [];
   let inputs = 0;
-  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf|election)\//);
+  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf|election|gateway)\//);
   const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved)]));
   const run = (parser: Parser, bytes: Buffer): void => {
     inputs += 1;
@@ -41,7 +42,7 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
   for (const parser of parsers) for (const bytes of kept.get(parser.name)!) run(parser, Buffer.from(bytes));
   await coverage.fresh();
   while (performance.now() < endMs) {
-    const parser = random.chance(0.6) ? random.pick(parsers.slice(0, 7)) : random.pick(parsers);
+    const parser = random.chance(0.6) ? random.pick(parsers.slice(0, 9)) : random.pick(parsers);
     const seeds = kept.get(parser.name)!;
     const batch = Array.from({ length: BATCH }, () => mutated(random, random.pick(seeds), seeds));
     for (const bytes of batch) run(parser, bytes);
@@ -60,7 +61,8 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
 function seedsOf(random: Prng, target: string, saved: readonly Kept[]): Uint8Array[] {
   const seeds: Uint8Array[] = saved.filter((each) => each.target === target).map(({ chunks }) => Buffer.concat(chunks));
   for (let at = 0; at < 30; at += 1) {
-    if (target === 'frames') seeds.push(Buffer.concat([randomBytes(random, 1), ...someFrames(random)]));
+    if (target === 'json') seeds.push(someJson(random));
+    else if (target === 'frames') seeds.push(Buffer.concat([randomBytes(random, 1), ...someFrames(random)]));
     else seeds.push(someCall(random).message);
   }
   return seeds;

@@ -9,8 +9,10 @@ import {
   decodeTxn,
   decodeTxnWithin,
   etcdserverpb,
+  StatusError,
   WireError,
 } from '@engram/wire';
+import { readJson, writeJson } from './gateway-json.ts';
 
 /** A pure parser: throws only errors that a client may see, and its time is proportional to the bytes. */
 export interface Parser {
@@ -19,7 +21,11 @@ export interface Parser {
 }
 
 export const mayThrow = (error: unknown): boolean =>
-  error instanceof WireError || error instanceof Http2Error || error instanceof ElectionError || isEngramError(error);
+  error instanceof WireError ||
+  error instanceof StatusError ||
+  error instanceof Http2Error ||
+  error instanceof ElectionError ||
+  isEngramError(error);
 
 const MAX_TXN_OPS = 128;
 const FRAME_MAX_BYTES = 16_384;
@@ -63,6 +69,8 @@ const generated: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name
 });
 
 export const parsers: readonly Parser[] = [
+  { name: 'json', parse: readJson },
+  { name: 'json-of-message', parse: writeJson },
   { name: 'frames', parse: parseFrames },
   {
     name: 'hpack',
