@@ -1,4 +1,4 @@
-import { Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerDuplexStream, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { etcdserverpb as pb } from '@engram/wire';
 
 export interface FakeAnswers {
@@ -9,6 +9,8 @@ export interface FakeAnswers {
   readonly reads?: boolean;
   /** Why a login is refused. */
   readonly login?: string;
+  /** Calls that are taken and never answered. */
+  readonly hangs?: readonly string[];
 }
 
 type Done = (error: object | null, answer?: Buffer) => void;
@@ -30,6 +32,18 @@ export class FakeMember implements AsyncDisposable {
   /** The tokens of the calls that had one. */
   readonly tokens: string[] = [];
   address = '';
+  readonly #called = new Map<string, PromiseWithResolvers<void>>();
+
+  /** Resolves with the first call of the method. */
+  called(name: string): Promise<void> {
+    return this.#of(name).promise;
+  }
+
+  #of(name: string): PromiseWithResolvers<void> {
+    const known = this.#called.get(name) ?? Promise.withResolvers<void>();
+    this.#called.set(name, known);
+    return known;
+  }
 
   static async start(id: bigint, answers: FakeAnswers): Promise<FakeMember> {
     const fake = new FakeMember();
@@ -47,12 +61,32 @@ export class FakeMember implements AsyncDisposable {
         { [name]: definition },
         {
           [name]: (call: ServerUnaryCall<Buffer, Buffer>, done: Done) => {
+            fake.#of(name).resolve();
             fake.tokens.push(...call.metadata.get('token').map(String));
-            fake.#answer(name, call.request, id, answers, done);
+            if (answers.hangs?.includes(name) !== true) fake.#answer(name, call.request, id, answers, done);
           },
         },
       );
     }
+    const watch = { path: '/etcdserverpb.Watch/Watch', requestStream: true, responseStream: true };
+    const codecs = {
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    };
+    // It says that the watcher is there, and then nothing, whatever it is asked.
+    const created = Buffer.from(pb.encodeWatchResponse({ header: { revision: 7 }, created: true }));
+    fake.#server.addService(
+      { Watch: { ...watch, ...codecs } },
+      {
+        Watch: (call: ServerDuplexStream<Buffer, Buffer>) => {
+          fake.#of('Watch').resolve();
+          call.once('data', () => call.write(created));
+          call.on('error', () => {}).resume();
+        },
+      },
+    );
     const port = await new Promise<number>((resolve, reject) =>
       fake.#server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
