@@ -50,6 +50,7 @@ test('the reader of the Dockerfile knows its instructions, and refuses others', 
 test('a release is of one version: of all packages, of the program, and of the change log', () => {
   const { version } = JSON.parse(text('package.json'));
   expect(text('packages/server/src/version.ts')).toContain(`ENGRAM_VERSION = '${version}'`);
+  expect(text('packages/engramctl/src/version.ts')).toContain(`ENGRAMCTL_VERSION = '${version}'`);
   expect(text('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')}( |$)`, 'm'));
   expect(text('docs/COMPATIBILITY.md')).toContain(version);
   expect(pinnedNode('x64').version).toBe(pinnedNode('arm64').version);

@@ -65,6 +65,16 @@ for (const [what, command] of [
     equal('last line', text.trimEnd().split('\n').at(-1), `Engram Version: ${version}`);
   });
 
+  await judge.check(`engramctl beside the ${what} checks a member`, async () => {
+    const ctl = `${command.program}ctl`;
+    equal('version', (await tool(ctl, ['version'])).split('\n')[0], `engramctl version: ${version}`);
+    await using member = await Member.start(command, join(folder, `data-ctl-${what.slice(0, 3)}`));
+    const report = await tool(ctl, ['check', '--endpoints', member.client]);
+    equal('last line', report.trimEnd().split('\n').at(-1), 'OK: nothing is wrong');
+    const none = await tool.ends(ctl, ['check', '--endpoints', '127.0.0.1:1']);
+    equal('code of nobody', none.code, 2);
+  });
+
   await judge.check(
     `the ${what} serves etcdctl from a folder that holds nothing else, and keeps its data`,
     async () => {

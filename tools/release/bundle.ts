@@ -21,10 +21,24 @@ const NATIVE_LOADER = `
 `;
 const NATIVE_LOADER_ID = '\0native-loader';
 
-/** One CommonJS module with everything that a member may load, types stripped. An executable can have no other kind. */
+/** One file is both programs, as their parts are the same: it is the one by whose name it is started. */
+const ENTRY = `
+  import { basename } from 'node:path';
+  import { isSea } from 'node:sea';
+  const name = basename(isSea() ? process.argv0 : process.argv[1]);
+  if (name === 'engramctl' || name === 'engramctl.cjs') void import(${mainOf('engramctl')});
+  else void import(${mainOf('server')});
+`;
+const ENTRY_ID = '\0entry';
+
+function mainOf(name: string): string {
+  return JSON.stringify(join(root, 'packages', name, 'src/main.ts'));
+}
+
+/** One CommonJS module with everything that a member or engramctl may load, types stripped. An executable can have no other kind. */
 export async function writeBundle(file: string): Promise<void> {
   const bundle = await rolldown({
-    input: join(root, 'packages/server/src/main.ts'),
+    input: ENTRY_ID,
     cwd: root,
     platform: 'node',
     logLevel: 'warn',
@@ -32,6 +46,11 @@ export async function writeBundle(file: string): Promise<void> {
       throw new Error(`the bundler says (${level}): ${log.message}`);
     },
     plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === ENTRY_ID ? ENTRY_ID : null),
+        load: (id) => (id === ENTRY_ID ? { code: ENTRY, moduleType: 'js' } : null),
+      },
       {
         name: 'native-loader',
         resolveId: (id) => (id === 'node-gyp-build' ? NATIVE_LOADER_ID : null),

@@ -107,6 +107,7 @@ async function fillFiles(files: string, options: ImageOptions): Promise<readonly
   const libraries = await addLibraries(files, architecture);
   copyFileSync(executable, join(files, 'usr/bin/engram'));
   symlinkSync('engram', join(files, 'usr/bin/etcd')); // the command of a kubeadm manifest
+  symlinkSync('engram', join(files, 'usr/bin/engramctl'));
   copyFileSync(native, join(files, `usr/lib/engram/classic-level-linux-${architecture}.node`));
   copyFileSync(join(root, 'LICENSE'), join(files, 'usr/share/engram/LICENSE'));
   const bill = await billOfMaterials([architecture], libraries, epochSeconds);

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,13 +69,21 @@ async function portable(bundle: string): Promise<void> {
   for (const architecture of architectures) addNative(folder, architecture);
   const { flags, environment } = runtimeSettings();
   const variables = Object.entries(environment).map(([key, value]) => `${key}=\${${key}:-${value}}\nexport ${key}\n`);
-  const launcher = `#!/bin/sh
-# Starts a node, with etcd's flags. Needs node >= 24 on PATH, or its path in NODE.
+  const launcher = (what: string, lines: string, options: readonly string[], file: string): string => `#!/bin/sh
+# Starts ${what}. Needs node >= 24 on PATH, or its path in NODE.
 self=$(readlink -f -- "$0") || exit 1
-${variables.join('')}exec "\${NODE:-node}" ${flags.join(' ')} "$(dirname -- "$self")/../lib/engram/engram.cjs" "$@"
+${lines}exec "\${NODE:-node}" ${options.join(' ')} "$(dirname -- "$self")/../lib/engram/${file}" "$@"
 `;
-  writeFileSync(join(folder, 'bin/engram'), launcher);
-  chmodSync(join(folder, 'bin/engram'), 0o755);
+  writeFileSync(join(folder, 'lib/engram/engramctl.cjs'), "require('./engram.cjs');\n");
+  const member = launcher("a node, with etcd's flags", variables.join(''), flags, 'engram.cjs');
+  const tool = launcher("engramctl, with etcdctl's flags", '', ['--disable-warning=DEP0123'], 'engramctl.cjs');
+  for (const [name, text] of [
+    ['engram', member],
+    ['engramctl', tool],
+  ] as const) {
+    writeFileSync(join(folder, 'bin', name), text);
+    chmodSync(join(folder, 'bin', name), 0o755);
+  }
   await pack(name);
 }
 
@@ -84,6 +93,7 @@ async function tarball(executable: string, architecture: Architecture): Promise<
   const folder = join(work, name);
   await addTexts(folder, [architecture]);
   copyFileSync(executable, join(folder, 'bin/engram'));
+  symlinkSync('engram', join(folder, 'bin/engramctl')); // it is the program by whose name it is started
   addNative(folder, architecture);
   await pack(name);
 }
@@ -138,6 +148,9 @@ async function checkTag(): Promise<void> {
   if (tags.length > 0 && !tags.includes(`v${version}`))
     throw new Error(`this commit has the tag ${tags.join(', ')}, and package.json the version ${version}`);
   const source = readFileSync(join(root, 'packages/server/src/version.ts'), 'utf8');
+  const ofTool = readFileSync(join(root, 'packages/engramctl/src/version.ts'), 'utf8');
+  if (!ofTool.includes(`ENGRAMCTL_VERSION = '${version}'`))
+    throw new Error(`packages/engramctl/src/version.ts does not have the version of package.json, ${version}`);
   if (!source.includes(`ENGRAM_VERSION = '${version}'`))
     throw new Error(`packages/server/src/version.ts does not have the version of package.json, ${version}`);
 }
