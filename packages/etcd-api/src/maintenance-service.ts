@@ -160,7 +160,7 @@ class MaintenanceService {
   snapshot(call: StreamCall): StreamHandler {
     const version = minorVersion(this.#version);
     return new MessagePump(call, this.#parts, (signal) =>
-      snapshotMessages(etcdDatabase(this.#parts, this.#version, signal), version),
+      snapshotMessages(() => etcdDatabase(this.#parts, this.#version, signal), version),
     );
   }
 

@@ -50,7 +50,7 @@ describe('messages', () => {
   test('edge 120: blobs count down to zero, then their hash', async () => {
     const parts: etcdserverpb.SnapshotResponse[] = [];
     const taking = Promise.resolve({ bytes: image.length, chunks: chunks() });
-    for await (const message of snapshotMessages(taking, '3.6.0')) {
+    for await (const message of snapshotMessages(() => taking, '3.6.0')) {
       parts.push(etcdserverpb.decodeSnapshotResponse(joinMessage(message)));
     }
     const last = parts.pop()!;
@@ -141,6 +141,14 @@ describe('of a node', () => {
     expect(call.sent).toHaveLength(1);
     await api.fill('a');
     await api.compact(3, true);
+  });
+
+  test('a client that goes away in the turn of its call leaves neither an image nor a failure behind', async () => {
+    await using api = await Api.open();
+    await api.fill('a');
+    open(api).cancel();
+    await api.clock.settle();
+    expect(api.backend.stats.imagesBytes).toBe(0);
   });
 
   test('a client that does not read is cut in the end, so that it holds nothing back', async () => {

@@ -8,9 +8,12 @@ const BLOB_BYTES = 32 * 1024;
 /** Clients accept a file as complete if its size is a multiple of this plus 32 bytes of hash. */
 const ALIGN_BYTES = 512;
 
-/** Sends the image in blobs, each with the bytes that remain. The last blob is the SHA-256 of all blobs before it. */
-export async function* snapshotMessages(taking: Promise<SnapshotImage>, version: string): AsyncGenerator<Message> {
-  const image = await taking;
+/**
+ * Sends the image in blobs, each with the bytes that remain. The last blob is the SHA-256 of all blobs before it. The image is
+ * taken with the first step: a client that has gone by then leaves none behind.
+ */
+export async function* snapshotMessages(take: () => Promise<SnapshotImage>, version: string): AsyncGenerator<Message> {
+  const image = await take();
   assert(image.bytes % ALIGN_BYTES === 0, 'a snapshot that clients would refuse');
   const hash = createHash('sha256');
   let remaining = image.bytes;
