@@ -12,7 +12,16 @@ export {
 export { compareNames, NameTable } from './src/name-table.ts';
 
 // Their bytes: records of the log, and the buckets of etcd's database.
-export { type AuthRecord, decodeAuthRecord, encodeAuthRecord, replayAuthRecord } from './src/auth-record.ts';
+export {
+  type AuthRecord,
+  type AuthTaken,
+  decodeAuthRecord,
+  encodeAuthRecord,
+  followAuthRecord,
+  replayAuthRecord,
+  takeAuthRecord,
+} from './src/auth-record.ts';
+export { decodeAuthState, encodeAuthState } from './src/auth-image.ts';
 export { type AuthBuckets, type BucketEntries, decodeAuthBuckets, encodeAuthBuckets } from './src/auth-buckets.ts';
 
 // Who may do what.
@@ -46,6 +55,7 @@ export {
   simpleTokenPrefix,
   SimpleTokens,
   type SimpleTokensOptions,
+  tokenDigest,
 } from './src/simple-tokens.ts';
 export { JWT_TTL_MS, type JwtClaims, type JwtKeys, JwtTokens, type JwtTokensOptions } from './src/jwt-tokens.ts';
 export {

@@ -30,4 +30,6 @@ export {
 } from './src/checkpoint.ts';
 export { CheckpointWriter, decodeCheckpointEntries } from './src/checkpoint-entries.ts';
 export { encodeCheckpointGarbage, decodeCheckpointGarbage, isCheckpointGarbage } from './src/checkpoint-garbage.ts';
+export { ByteReader } from './src/byte-reader.ts';
+export { ByteWriter } from './src/byte-writer.ts';
 export { CoderError } from './src/coder-error.ts';

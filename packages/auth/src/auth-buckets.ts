@@ -29,8 +29,8 @@ export function encodeAuthBuckets(state: AuthState): AuthBuckets {
   return {
     // etcd has no entry either until authentication is enabled for the first time.
     auth: [...(state.enabled ? [[ENABLED_KEY, ENABLED] as const] : []), [REVISION_KEY, encodeRevision(state.revision)]],
-    authUsers: state.users.rows.map((user) => [utf8(user.name), encodeUser(user)]),
-    authRoles: state.roles.rows.map((role) => [utf8(role.name), encodeRole(role)]),
+    authUsers: state.users.rows.map((user) => [utf8(user.name), encoded(user, encodeUser)]),
+    authRoles: state.roles.rows.map((role) => [utf8(role.name), encoded(role, encodeRole)]),
   };
 }
 
@@ -46,6 +46,17 @@ export function decodeAuthBuckets({ auth, authUsers, authRoles }: AuthBuckets): 
     users: NameTable.of(authUsers.map(([key, bytes]) => decodeUser(key, bytes))),
     roles: NameTable.of(authRoles.map(([key, bytes]) => decodeRole(key, bytes))),
   });
+}
+
+/** Rows are immutable, so one is encoded once: a role may have very many permissions, and checkpoints come again and again. */
+const encodedRows = new WeakMap<User | Role, Uint8Array>();
+
+function encoded<Row extends User | Role>(row: Row, encode: (row: Row) => Uint8Array): Uint8Array {
+  const known = encodedRows.get(row);
+  if (known !== undefined) return known;
+  const bytes = encode(row);
+  encodedRows.set(row, bytes);
+  return bytes;
 }
 
 const encodeUser = ({ name, password, noPassword, roles }: User): Uint8Array =>

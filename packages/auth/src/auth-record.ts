@@ -1,7 +1,7 @@
 import { assert, unreachable } from '@engram/core';
 import { CoderError } from '@engram/coder';
 import { Reader, WireError, Writer } from '@engram/protobuf';
-import { applyAuthChange, type AuthChange } from './auth-change.ts';
+import { applyAuthChange, type AuthChange, type AuthOutcome, type EndedTokens } from './auth-change.ts';
 import type { AuthState } from './auth-state.ts';
 import { PasswordHash } from './password-hash.ts';
 
@@ -12,23 +12,40 @@ export interface AuthRecord {
   readonly change: AuthChange;
 }
 
+/** A state after a record of the log, and which simple tokens have ended with it. */
+export interface AuthTaken {
+  readonly state: AuthState;
+  readonly ended: EndedTokens;
+}
+
 /**
  * The state after a record of the log. A state that has the change already, as one from a checkpoint that is newer than
  * the record, stays as it is. A record that does not fit the state is a broken invariant: it was decided on that state.
  */
-export function replayAuthRecord(state: AuthState, { revision, change }: AuthRecord): AuthState {
+export function takeAuthRecord(state: AuthState, { revision, change }: AuthRecord): AuthTaken {
+  const unchanged: AuthTaken = { state, ended: { of: 'nobody' } };
   if (change.kind === 'enable') {
     // Enabling takes no revision: at its own revision the state may have it or not, and doing it again changes nothing.
-    if (revision < state.revision) return state;
-  } else if (revision <= state.revision) return state;
+    if (revision < state.revision) return unchanged;
+  } else if (revision <= state.revision) return unchanged;
   const outcome = applyAuthChange(state, change);
-  if (outcome.kind === 'unchanged' && change.kind === 'enable') return state;
+  if (outcome.kind === 'unchanged' && change.kind === 'enable') return unchanged;
   assert(outcome.kind === 'changed', `a record of the kind ${change.kind} does not fit the users and roles`);
   assert(
     outcome.state.revision === revision,
     `a record led to auth revision ${outcome.state.revision}, not ${revision}`,
   );
-  return outcome.state;
+  return outcome;
+}
+
+/** The state of `takeAuthRecord`. */
+export const replayAuthRecord = (state: AuthState, record: AuthRecord): AuthState =>
+  takeAuthRecord(state, record).state;
+
+/** The state after a record that another member says comes next. Undefined: no leader writes it on this state. */
+export function followAuthRecord(state: AuthState, { revision, change }: AuthRecord): AuthState | undefined {
+  const outcome: AuthOutcome = applyAuthChange(state, change);
+  return outcome.kind === 'changed' && outcome.state.revision === revision ? outcome.state : undefined;
 }
 
 // Numbers are never reused: a log outlives the program that wrote it.

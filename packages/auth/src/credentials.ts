@@ -32,21 +32,17 @@ export function presentedToken({ token, authorization }: Credentials): string | 
 
 /**
  * Who makes a call (etcd: AuthInfoFromCtx). Undefined if its token does not count: the call is refused as
- * InvalidAuthToken. While authentication is off, tokens are not looked at. A promise only where a signature must be
- * verified.
+ * InvalidAuthToken. While authentication is off, tokens are not looked at. A JWT that was not verified yet does not count:
+ * `JwtTokens.infoOf` verifies it.
  */
-export function identify(
-  state: AuthState,
-  credentials: Credentials,
-  provider: TokenProvider,
-): AuthInfo | undefined | Promise<AuthInfo | undefined> {
+export function identify(state: AuthState, credentials: Credentials, provider: TokenProvider): AuthInfo | undefined {
   const token = state.enabled ? presentedToken(credentials) : undefined;
   if (token === undefined) {
     const { commonName } = credentials;
     return commonName === undefined ? nobody : { user: commonName, authRevision: state.revision };
   }
   if (provider === undefined) return undefined;
-  if (provider.kind === 'jwt') return provider.tokens.infoOf(token);
+  if (provider.kind === 'jwt') return provider.tokens.known(token);
   // A simple token says nothing itself: its user has the roles that count now.
   const user = provider.tokens.userOf(token);
   return user === undefined ? undefined : { user, authRevision: state.revision };

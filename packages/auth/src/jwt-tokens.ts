@@ -55,6 +55,8 @@ export class JwtTokens {
   readonly #ttlMs: number;
   readonly #verifiedMax: number;
   readonly #verified = new Map<string, Verified>();
+  /** Calls of one connection are made in their order, also where they wait for the same token. */
+  readonly #verifying = new Map<string, Promise<AuthInfo | undefined>>();
 
   constructor({ keys, clock, ttlMs = JWT_TTL_MS, verifiedMax = VERIFIED_MAX }: JwtTokensOptions) {
     this.#keys = keys;
@@ -78,16 +80,28 @@ export class JwtTokens {
 
   /** Whose token it is; undefined if it is not right, has ended, or counts from later on. A promise only at the first use. */
   infoOf(token: string): AuthInfo | undefined | Promise<AuthInfo | undefined> {
+    if (this.#verified.has(token)) return this.known(token);
+    const verifying = this.#verifying.get(token) ?? this.#verify(token);
+    this.#verifying.set(token, verifying);
+    return verifying;
+  }
+
+  /** As `infoOf`, of a token that `infoOf` has verified; undefined for any other. */
+  known(token: string): AuthInfo | undefined {
     const verified = this.#verified.get(token);
-    if (verified === undefined) return this.#verify(token);
+    if (verified === undefined) return undefined;
     this.#verified.delete(token);
     // What has ended is forgotten here, or when its turn comes.
     return this.#take(token, verified);
   }
 
   async #verify(token: string): Promise<AuthInfo | undefined> {
-    const verified = readClaims(await this.#keys.verify(token));
-    return verified === undefined ? undefined : this.#take(token, verified);
+    try {
+      const verified = readClaims(await this.#keys.verify(token));
+      return verified === undefined ? undefined : this.#take(token, verified);
+    } finally {
+      this.#verifying.delete(token);
+    }
   }
 
   #take(token: string, verified: Verified): AuthInfo | undefined {

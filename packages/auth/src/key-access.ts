@@ -42,6 +42,11 @@ export class KeyAccess {
     this.#all = !state.enabled || rights?.root === true;
   }
 
+  /** Everything is permitted, with every lease: the keys of leases need not be looked at. */
+  get permitsAll(): boolean {
+    return this.#all;
+  }
+
   /** Of Range, of a compare, and of what a Watch asks for. */
   read(range: KeyRange): AuthRefusal | undefined {
     if (this.#refusal !== undefined || this.#rights === undefined) return this.#refusal;

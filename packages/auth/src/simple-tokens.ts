@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock, Random } from '@engram/core';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -19,11 +20,11 @@ export function simpleTokenPrefix(random: Random): string {
   return prefix;
 }
 
-/** `index` is the position at which the log knows the token, so that no two tokens are the same. */
+/** `index` is a position of the log behind the record of the token: see `simpleTokenIndex`. */
 export const simpleToken = (prefix: string, index: number): string => `${prefix}.${index}`;
 
 /**
- * The position of a simple token: a member that has not applied the log so far does not know the token yet. Undefined if
+ * The position of a simple token: a member that has not applied the log up to it may not know the token yet. Undefined if
  * it is no simple token.
  */
 export function simpleTokenIndex(token: string): number | undefined {
@@ -33,9 +34,22 @@ export function simpleTokenIndex(token: string): number | undefined {
   return Number.isSafeInteger(index) ? index : undefined;
 }
 
+/**
+ * What the log has of a token: who reads the log, or a copy of it, cannot use the token. SHA-256 of the part before the dot,
+ * which is the secret. Whatever a client sends has one.
+ */
+export function tokenDigest(token: string): Uint8Array {
+  const dot = token.indexOf('.');
+  return createHash('sha256')
+    .update(dot < 0 ? token : token.slice(0, dot), 'utf8')
+    .digest();
+}
+
 interface Holder {
   readonly user: string;
   endsMs: number;
+  /** A client has used it: then it needs no digest at its next use. */
+  token: string | undefined;
 }
 
 export interface SimpleTokensOptions {
@@ -55,7 +69,10 @@ export class SimpleTokens {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #ttlMs: number;
   readonly #tokensMax: number;
+  /** By the digest of the token. */
   readonly #holders = new Map<string, Holder>();
+  /** The names in `#holders` of tokens that were used. */
+  readonly #used = new Map<string, string>();
 
   constructor({ clock, ttlMs = SIMPLE_TOKEN_TTL_MS, tokensMax = TOKENS_MAX }: SimpleTokensOptions) {
     this.#clock = clock;
@@ -68,15 +85,16 @@ export class SimpleTokens {
     return this.#holders.size;
   }
 
-  /** False if the token is known already: it stays that of its user. */
-  assign(token: string, user: string): boolean {
+  /** False if the token of this digest is known already: it stays that of its user. */
+  assign(digest: Uint8Array, user: string): boolean {
     const nowMs = this.#clock.nowMs();
     this.#dropEnded(nowMs);
-    if (this.#holders.has(token)) return false;
-    this.#holders.set(token, { user, endsMs: nowMs + this.#ttlMs });
-    for (const oldest of this.#holders.keys()) {
+    const name = nameOf(digest);
+    if (this.#holders.has(name)) return false;
+    this.#holders.set(name, { user, endsMs: nowMs + this.#ttlMs, token: undefined });
+    for (const [oldest, holder] of this.#holders) {
       if (this.#holders.size <= this.#tokensMax) break;
-      this.#holders.delete(oldest);
+      this.#drop(oldest, holder);
     }
     return true;
   }
@@ -85,28 +103,41 @@ export class SimpleTokens {
   userOf(token: string): string | undefined {
     const nowMs = this.#clock.nowMs();
     this.#dropEnded(nowMs);
-    const holder = this.#holders.get(token);
+    const name = this.#used.get(token) ?? nameOf(tokenDigest(token));
+    const holder = this.#holders.get(name);
     if (holder === undefined) return undefined;
+    if (holder.token === undefined) {
+      holder.token = token;
+      this.#used.set(token, name);
+    }
     holder.endsMs = nowMs + this.#ttlMs;
-    this.#holders.delete(token);
-    this.#holders.set(token, holder);
+    this.#holders.delete(name);
+    this.#holders.set(name, holder);
     return holder.user;
   }
 
   /** After the user was deleted or has another password. */
   endUser(user: string): void {
-    for (const [token, holder] of this.#holders) if (holder.user === user) this.#holders.delete(token);
+    for (const [name, holder] of this.#holders) if (holder.user === user) this.#drop(name, holder);
   }
 
   /** After authentication was disabled. */
   endAll(): void {
     this.#holders.clear();
+    this.#used.clear();
   }
 
   #dropEnded(nowMs: number): void {
-    for (const [token, { endsMs }] of this.#holders) {
-      if (endsMs >= nowMs) return;
-      this.#holders.delete(token);
+    for (const [name, holder] of this.#holders) {
+      if (holder.endsMs >= nowMs) return;
+      this.#drop(name, holder);
     }
   }
+
+  #drop(name: string, { token }: Holder): void {
+    this.#holders.delete(name);
+    if (token !== undefined) this.#used.delete(token);
+  }
 }
+
+const nameOf = (digest: Uint8Array): string => Buffer.from(digest).toString('latin1');

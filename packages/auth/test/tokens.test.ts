@@ -10,6 +10,7 @@ import {
   simpleTokenIndex,
   simpleTokenPrefix,
   SimpleTokens,
+  tokenDigest,
   type TokenProvider,
 } from '@engram/auth';
 import { after, disable, info, withAlice } from './states.ts';
@@ -57,7 +58,7 @@ describe('a simple token', () => {
   test('lives 300 seconds from its last use on', () => {
     const clock = new FakeClock();
     const tokens = new SimpleTokens({ clock });
-    expect(tokens.assign('a.1', 'alice')).toBe(true);
+    expect(tokens.assign(tokenDigest('a.1'), 'alice')).toBe(true);
     clock.ms += 300_000;
     expect(tokens.userOf('a.1')).toBe('alice');
     clock.ms += 300_000;
@@ -70,20 +71,33 @@ describe('a simple token', () => {
   test('that has ended is dropped by any call, and used ones stay', () => {
     const clock = new FakeClock();
     const tokens = new SimpleTokens({ clock, ttlMs: 1_000 });
-    for (let index = 0; index < 10; index += 1) tokens.assign(`a.${index}`, 'alice');
+    for (let index = 0; index < 10; index += 1) tokens.assign(tokenDigest(`a${index}.1`), 'alice');
     clock.ms += 600;
-    tokens.userOf('a.3');
-    tokens.assign('b.1', 'bob');
+    tokens.userOf('a3.1');
+    tokens.assign(tokenDigest('b.1'), 'bob');
     clock.ms += 600;
     expect(tokens.userOf('none.1')).toBeUndefined();
     expect(tokens.size).toBe(2);
-    expect([tokens.userOf('a.3'), tokens.userOf('b.1'), tokens.userOf('a.4')]).toEqual(['alice', 'bob', undefined]);
+    expect([tokens.userOf('a3.1'), tokens.userOf('b.1'), tokens.userOf('a4.1')]).toEqual(['alice', 'bob', undefined]);
+  });
+
+  test('is known by its secret part alone, of which the log has the digest', () => {
+    const tokens = new SimpleTokens({ clock: new FakeClock() });
+    const digest = tokenDigest('kQwErTyUiOpAsDfG');
+    expect(digest).toHaveLength(32);
+    expect(Buffer.from(digest).toString('latin1')).not.toContain('kQwE');
+    tokens.assign(digest, 'alice');
+    const texts = ['kQwErTyUiOpAsDfG.42', 'kQwErTyUiOpAsDfG.43', 'kQwErTyUiOpAsDfG'];
+    expect(texts.map((token) => tokens.userOf(token))).toEqual(['alice', 'alice', 'alice']);
+    expect(tokens.userOf(Buffer.from(digest).toString('latin1'))).toBeUndefined();
+    tokens.endUser('alice');
+    expect(tokens.userOf(texts[0]!)).toBeUndefined();
   });
 
   test('belongs to the first user that it is assigned to', () => {
     const tokens = new SimpleTokens({ clock: new FakeClock() });
-    tokens.assign('a.1', 'alice');
-    expect(tokens.assign('a.1', 'bob')).toBe(false);
+    tokens.assign(tokenDigest('a.1'), 'alice');
+    expect(tokens.assign(tokenDigest('a.1'), 'bob')).toBe(false);
     expect(tokens.userOf('a.1')).toBe('alice');
   });
 
@@ -92,22 +106,22 @@ describe('a simple token', () => {
     for (const [token, user] of [
       ['a.1', 'alice'],
       ['b.2', 'bob'],
-      ['a.3', 'alice'],
+      ['c.3', 'alice'],
     ] as const) {
-      tokens.assign(token, user);
+      tokens.assign(tokenDigest(token), user);
     }
     tokens.endUser('alice');
-    expect([tokens.userOf('a.1'), tokens.userOf('b.2'), tokens.userOf('a.3')]).toEqual([undefined, 'bob', undefined]);
+    expect([tokens.userOf('a.1'), tokens.userOf('b.2'), tokens.userOf('c.3')]).toEqual([undefined, 'bob', undefined]);
     tokens.endAll();
     expect(tokens.size).toBe(0);
   });
 
   test('that was not used for the longest time ends where there are too many', () => {
     const tokens = new SimpleTokens({ clock: new FakeClock(), tokensMax: 2 });
-    tokens.assign('a.1', 'a');
-    tokens.assign('b.1', 'b');
+    tokens.assign(tokenDigest('a.1'), 'a');
+    tokens.assign(tokenDigest('b.1'), 'b');
     tokens.userOf('a.1');
-    tokens.assign('c.1', 'c');
+    tokens.assign(tokenDigest('c.1'), 'c');
     expect([tokens.userOf('a.1'), tokens.userOf('b.1'), tokens.userOf('c.1')]).toEqual(['a', undefined, 'c']);
   });
 });
@@ -152,6 +166,18 @@ describe('a JWT', () => {
     await tokens.infoOf('forged');
     expect(keys.verified).toBe(3);
     expect(tokens.size).toBe(1);
+  });
+
+  test('that several calls wait for is verified once, and they go on in their order', async () => {
+    const { keys, tokens } = make();
+    const order: number[] = [];
+    const calls = [1, 2, 3].map(async (call) => {
+      expect(await tokens.infoOf(claims())).toEqual({ user: 'alice', authRevision: 3 });
+      order.push(call);
+    });
+    await Promise.all(calls);
+    expect(order).toEqual([1, 2, 3]);
+    expect(keys.verified).toBe(1);
   });
 
   test('is forgotten in the order of its last use', async () => {
@@ -199,7 +225,7 @@ describe('a JWT', () => {
 describe('the caller', () => {
   const state = withAlice('r k');
   const tokens = new SimpleTokens({ clock: new FakeClock() });
-  tokens.assign('t.1', 'alice');
+  tokens.assign(tokenDigest('t.1'), 'alice');
   const simple: TokenProvider = { kind: 'simple', tokens };
   const alice = info(state, 'alice');
 
@@ -225,13 +251,14 @@ describe('the caller', () => {
   });
 
   test('has with a JWT the auth revision of the log-in', async () => {
-    const provider: TokenProvider = {
-      kind: 'jwt',
-      tokens: new JwtTokens({ keys: new FakeJwt(), clock: new FakeClock() }),
-    };
+    const known = new JwtTokens({ keys: new FakeJwt(), clock: new FakeClock() });
+    const provider: TokenProvider = { kind: 'jwt', tokens: known };
     const token = JSON.stringify({ username: 'alice', revision: 2 });
-    expect(await identify(state, { token }, provider)).toEqual({ user: 'alice', authRevision: 2 });
-    expect(await identify(state, { token: 'forged' }, provider)).toBeUndefined();
+    expect(identify(state, { token }, provider), 'not verified yet').toBeUndefined();
+    await known.infoOf(token);
+    expect(identify(state, { token }, provider)).toEqual({ user: 'alice', authRevision: 2 });
+    await known.infoOf('forged');
+    expect(identify(state, { token: 'forged' }, provider)).toBeUndefined();
   });
 
   test('has no token that counts where there are none', () => {
