@@ -13,7 +13,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     membership: ['.', 'cluster', 'codec'],
     driver: ['.', 'cluster', 'codec', 'membership'],
   },
-  'etcd-api': { snapshot: ['.'] },
+  'etcd-api': { auth: ['.'], snapshot: ['.'] },
   gateway: { json: [] },
   transport: {
     h2: ['.'],
@@ -67,14 +67,15 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
   },
   backend: {
     apply: ['.'],
+    auth: ['.'],
     checkpoint: ['apply'],
     image: ['.', 'apply', 'checkpoint'],
     replica: ['.', 'apply', 'checkpoint', 'image'],
     decide: ['.', 'apply', 'replica'],
     read: ['.', 'apply', 'replica', 'decide'],
     answer: ['.', 'apply', 'decide'],
-    write: ['.', 'apply', 'replica', 'decide', 'answer'],
-    lead: ['.', 'apply', 'replica', 'decide', 'answer', 'write'],
+    write: ['.', 'apply', 'auth', 'replica', 'decide', 'answer'],
+    lead: ['.', 'apply', 'auth', 'replica', 'decide', 'answer', 'write'],
   },
   'watch-hub': {
     events: [],

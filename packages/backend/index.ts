@@ -27,7 +27,10 @@ export type {
   HashKvResult,
   StoreStatus,
   StoreImage,
+  Login,
 } from './src/store.ts';
+export type { AuthListener, AuthView } from './src/apply/auth-store.ts';
+export { accessOf, permitKeys, permitRoot, permitUser } from './src/auth/permits.ts';
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts';
 export type { CommittedWrite } from './src/apply/committed-write.ts';

@@ -10,5 +10,6 @@ export {
 // This member's view of its cluster.
 export type { Cluster, ClusterChanges, ClusterCounts, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';
+export type { AuthSettings, TokenSettings } from './src/auth/authenticator.ts';
 export { HealthStatus } from './src/health-status.ts';
 export { checkForwardedTxn } from './src/txn-check.ts';

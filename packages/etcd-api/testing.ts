@@ -1,2 +1,3 @@
-// For tests of the repository: a call of a method without a socket.
+// For tests of the repository: calls of methods without a socket.
 export { FakeCall } from './test/fake-call.ts';
+export { AuthClient, fakeAuth, FakeHasher, outcome } from './test/auth-client.ts';

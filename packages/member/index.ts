@@ -4,6 +4,7 @@ export type { ClusterMemberOptions } from './src/cluster-member-options.ts';
 export type { Introduction } from './src/given-members.ts';
 export type { CorruptionIntervals } from './src/corruption-check.ts';
 export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from './src/member.ts';
+export type { AuthSettings } from '@engram/etcd-api';
 // The way to the other members.
 export {
   type Admission,

@@ -5,6 +5,7 @@ export type {
   RpcStatus,
   CallContext,
   CallHead,
+  CallUser,
   UnaryMethod,
   StreamCall,
   StreamHandler,

@@ -1,3 +1,4 @@
+import type { AuthChange } from '@engram/auth';
 import {
   assert,
   type Clock,
@@ -17,6 +18,7 @@ import {
 import type { Loop } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
+import type { AuthView } from './apply/auth-store.ts';
 import type { Caller } from './caller.ts';
 import { clientTask } from './client-task.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
@@ -35,6 +37,7 @@ import type {
   LeaseDetails,
   LeaseGrant,
   LeaseView,
+  Login,
   PagedRangeResult,
   Proposals,
   RangeResult,
@@ -137,6 +140,8 @@ export interface BackendCluster {
   readIndex(caller: Caller): Promise<void> | undefined;
   /** Confirms by a quorum that this node leads at some moment after the call. Errors: NotLeader, LeaderChanged. */
   confirm(signal: AbortSignal): Promise<void>;
+  /** Whether every other node takes a record of users and roles. Asked before the first of them. Absent: they do. */
+  everyMemberKnowsAuth?(): Promise<boolean>;
 }
 
 /** Less than the five seconds that etcdctl waits for an answer. */
@@ -214,6 +219,10 @@ export class Backend implements Store, AsyncDisposable {
     return this.replica.hub;
   }
 
+  get auth(): AuthView {
+    return this.replica.state.auth;
+  }
+
   /** Undefined if this node does not lead. */
   get leadership(): Leadership | undefined {
     return this.#current.leadership;
@@ -246,6 +255,7 @@ export class Backend implements Store, AsyncDisposable {
         epoch,
         minLeaseTtlSeconds,
         ...(cluster === undefined ? {} : { confirm: () => this.#confirm(cluster, leadership) }),
+        everyMemberKnowsAuth: cluster?.everyMemberKnowsAuth,
         onEnded: (outcome) => {
           this.#current.end(leadership);
           if (outcome.kind === 'uncertain') this.#mustRestart = true;
@@ -373,6 +383,10 @@ export class Backend implements Store, AsyncDisposable {
     return order === 'by-id' ? this.replica.leaseLists.byId() : this.replica.leaseLists.byRemaining(caller);
   }
 
+  keysOfLease(id: LeaseId): Iterable<string> {
+    return this.replica.state.lessor.keyTexts(id);
+  }
+
   alarms(): readonly Alarm[] {
     return [...this.replica.state.alarms];
   }
@@ -383,6 +397,14 @@ export class Backend implements Store, AsyncDisposable {
 
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     return this.#proposed().deactivateAlarm(alarm, caller);
+  }
+
+  async changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    return this.#proposed().changeAuth(change, caller);
+  }
+
+  async logIn(login: Login, caller: Caller): Promise<void> {
+    return this.#proposed().logIn(login, caller);
   }
 
   hashKv(wanted: number, signal: AbortSignal): Promise<HashKvResult> {

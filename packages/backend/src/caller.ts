@@ -12,6 +12,8 @@ export interface Caller extends AnswerAccount {
    * signal should not read it.
    */
   readonly signal: AbortSignal;
+  /** The node itself, for which no user counts: everything is permitted. Undefined: a client. */
+  readonly isNode?: boolean | undefined;
   /** The authenticated user; empty if there is none. */
   readonly user: string;
   /** The revision of the users' and roles' data at which `user` was authenticated; 0 if not authenticated. */
@@ -45,4 +47,10 @@ export interface Origin {
 }
 
 /** The caller of the node's own calls: its health checks, its own compactions, its tests. */
-export const nodeItself: Caller = { signal: neverAborted, user: '', authRevision: 0, timeoutMs: undefined };
+export const nodeItself: Caller = {
+  signal: neverAborted,
+  isNode: true,
+  user: '',
+  authRevision: 0,
+  timeoutMs: undefined,
+};

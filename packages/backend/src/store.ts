@@ -1,5 +1,7 @@
+import type { AuthChange } from '@engram/auth';
 import type { ByteList, KeyRange, LeaseId, LogPosition, PagedBytes, RangeOp, Revision, Txn } from '@engram/core';
 import type { WatchHub } from '@engram/watch-hub';
+import type { AuthView } from './apply/auth-store.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -117,6 +119,8 @@ export interface LocalStore {
   /** -1 before the first compaction. */
   readonly compactRevision: Revision;
   readonly watchHub: WatchHub;
+  /** Users and roles as they have taken effect on this node. */
+  readonly auth: AuthView;
 
   /**
    * The leases whose grant has taken effect, as of the call. `by-remaining`: those that end first come first, as the leader
@@ -124,6 +128,8 @@ export interface LocalStore {
    * Error of `by-remaining`: ResponseTooLarge, if the account has no room.
    */
   leases(order: 'by-id' | 'by-remaining', caller: Caller): Promise<readonly LeaseGrant[]>;
+  /** The keys that are attached to a lease, in no order and in the form of `keyText`. None for an unknown lease. */
+  keysOfLease(id: LeaseId): Iterable<string>;
   alarms(): readonly Alarm[];
   /** `revision` 0 means the current one. The hash at a negative revision is 0. Errors: Compacted, FutureRev. */
   hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult>;
@@ -143,7 +149,7 @@ export interface LocalStore {
 }
 
 /**
- * Calls that only the leader decides. Another node forwards them to the leader on the caller's behalf. A call
+ * Calls that only the leader decides, and permits: it judges the caller's rights when it decides. Another node forwards them to the leader on the caller's behalf. A call
  * resolves when its effect is visible on the node that answers, so a later read there sees it. Errors of all calls:
  * LeaderChanged, NoLeader, Stopped, Timeout, TooManyRequests.
  */
@@ -174,6 +180,23 @@ export interface Proposals {
   activateAlarm(alarm: Alarm, caller: Caller): Promise<void>;
   /** Resolves with false if the alarm was not set. */
   deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean>;
+
+  /** Needs the role root while authentication is on. Errors: AuthRefusal and ChangeRefusal of package auth. */
+  changeAuth(change: AuthChange, caller: Caller): Promise<void>;
+  /**
+   * Every node knows the token from then on. The caller has checked the password. Errors: AuthNotEnabled, AuthFailed, and
+   * AuthOldRevision if the revision is another one by now.
+   */
+  logIn(login: Login, caller: Caller): Promise<void>;
+}
+
+/** A user who has given the right password. */
+export interface Login {
+  readonly user: string;
+  /** The auth revision at which the password was checked. */
+  readonly authRevision: number;
+  /** Of the user's new simple token: `tokenDigest` of package auth. */
+  readonly digest: Uint8Array;
 }
 
 /**

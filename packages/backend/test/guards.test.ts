@@ -37,6 +37,8 @@ function guarded() {
       raised.add(alarm);
     },
     deactivateAlarm: async ({ alarm }: Alarm) => raised.delete(alarm),
+    changeAuth: async () => void calls.push('auth'),
+    logIn: async () => void calls.push('log-in'),
   };
   const state = { isRaised: (alarm: number) => raised.has(alarm) };
   const confirm = async (): Promise<void> => {

@@ -1,4 +1,12 @@
-import { type LeaseId, leaseId, type LogPosition, logPosition, type Revision, revision } from '@engram/core';
+import {
+  EMPTY_BYTES,
+  type LeaseId,
+  leaseId,
+  type LogPosition,
+  logPosition,
+  type Revision,
+  revision,
+} from '@engram/core';
 import { finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -13,6 +21,8 @@ export interface CheckpointHeader {
   readonly nextPosition: LogPosition;
   readonly leases: readonly CheckpointLease[];
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
+  /** Users and roles, in the form of package auth. Empty: there were never any. */
+  readonly auth: Uint8Array;
 }
 
 export interface CheckpointLease {
@@ -25,7 +35,9 @@ export interface CheckpointLease {
 const HEADER_CHUNK = 1;
 export const ENTRIES_CHUNK = 2;
 export const GARBAGE_CHUNK = 3;
-const FORMAT_VERSION = 1;
+/** With users and roles at the end. Without them the first format is written, which earlier programs read as well. */
+const FORMAT_VERSION = 2;
+const FORMAT_WITHOUT_AUTH = 1;
 const FIXED64_BYTES = 8;
 const NUMBER_BYTES_MAX = 8;
 
@@ -43,9 +55,10 @@ export const encodeCheckpointHeader = (header: CheckpointHeader): Uint8Array =>
 export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, turn: Turn): PureJob<Uint8Array> {
   const leaseBytes = FIXED64_BYTES + 2 * NUMBER_BYTES_MAX;
   const alarmBytes = FIXED64_BYTES + NUMBER_BYTES_MAX;
-  const writer = new ByteWriter(64 + header.leaseCount * leaseBytes + header.alarms.length * alarmBytes);
+  const { auth } = header;
+  const writer = new ByteWriter(80 + header.leaseCount * leaseBytes + header.alarms.length * alarmBytes + auth.length);
   writer.byte(HEADER_CHUNK);
-  writer.varint(FORMAT_VERSION);
+  writer.varint(auth.length === 0 ? FORMAT_WITHOUT_AUTH : FORMAT_VERSION);
   writer.varint(header.revision);
   // NO_REVISION is -1; a varint has no sign.
   writer.varint(header.compactRevision + 1);
@@ -62,15 +75,21 @@ export function* encodeLongCheckpointHeader(header: LongCheckpointHeader, turn: 
     writer.fixed64(alarm.memberId);
     writer.varint(alarm.alarm);
   }
+  if (auth.length > 0) {
+    writer.varint(auth.length);
+    writer.bytes(auth);
+  }
   return writer.take();
 }
 
-/** Throws CoderError for damage, for a chunk of another kind, and for any other format version. */
+/** `auth` is a view of the chunk. Throws CoderError for damage, for a chunk of another kind, and for any other format version. */
 export function decodeCheckpointHeader(chunk: Uint8Array): CheckpointHeader {
   const reader = new ByteReader(chunk, 'the header of a checkpoint');
   if (reader.byte() !== HEADER_CHUNK) throw reader.failure('another kind of chunk');
   const format = reader.varint();
-  if (format !== FORMAT_VERSION) throw reader.failure(`format ${format} where ${FORMAT_VERSION} is known`);
+  if (format !== FORMAT_VERSION && format !== FORMAT_WITHOUT_AUTH) {
+    throw reader.failure(`format ${format} where ${FORMAT_WITHOUT_AUTH} and ${FORMAT_VERSION} are known`);
+  }
   const current = revision(reader.varint());
   const compactRevision = revision(reader.varint() - 1);
   const nextPosition = logPosition(reader.varint());
@@ -85,6 +104,7 @@ export function decodeCheckpointHeader(chunk: Uint8Array): CheckpointHeader {
     const memberId = BigInt.asUintN(64, reader.fixed64());
     alarms.push({ memberId, alarm: reader.varint() });
   }
+  const auth = format === FORMAT_VERSION ? reader.slice(reader.varint()) : EMPTY_BYTES;
   reader.end();
-  return { revision: current, compactRevision, nextPosition, leases, alarms };
+  return { revision: current, compactRevision, nextPosition, leases, alarms, auth };
 }

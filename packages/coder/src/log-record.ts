@@ -1,4 +1,4 @@
-import { assert, type LeaseId, leaseId, type Revision, revision, unreachable } from '@engram/core';
+import { assert, type LeaseId, leaseId, type Revision, revision, unreachable, utf8 } from '@engram/core';
 import { writeVarint } from '@engram/protobuf';
 import { ByteReader } from './byte-reader.ts';
 import { type KeyValue, keyValueSize, tombstone, writeKeyValue } from './key-value.ts';
@@ -17,7 +17,11 @@ export type LogRecord =
   | { readonly kind: 'compact'; readonly revision: Revision }
   | { readonly kind: 'alarm'; readonly memberId: bigint; readonly alarm: number; readonly active: boolean }
   /** The member forwarded the write before this record, as its `sequence`-th. */
-  | { readonly kind: 'origin'; readonly memberId: bigint; readonly sequence: number };
+  | { readonly kind: 'origin'; readonly memberId: bigint; readonly sequence: number }
+  /** A change of users and roles, in the form of package auth. Has hashes of passwords. */
+  | { readonly kind: 'auth'; readonly change: Uint8Array }
+  /** A user has logged in. `digest` is that of the simple token, which the log does not have. */
+  | { readonly kind: 'login'; readonly user: string; readonly digest: Uint8Array };
 
 // The first byte of a record is its kind. Numbers are never reused: a log outlives the program that wrote it.
 const PUT = 1;
@@ -28,6 +32,11 @@ const COMPACT = 5;
 const ALARM = 6;
 const LEASE_CHECKPOINT = 7;
 const ORIGIN = 8;
+const AUTH = 9;
+const LOGIN = 10;
+
+const TOKEN_DIGEST_BYTES = 32;
+const names = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A put or delete record is: kind, sub, length of kv, kv. The length of kv follows from the record's length, too. It is
@@ -66,6 +75,22 @@ export function encodeRecord(record: LogRecord): Uint8Array {
       writeVarint(record.sequence, bytes, 9);
       return bytes;
     }
+    case 'auth': {
+      const { change } = record;
+      const bytes = new Uint8Array(1 + varintSize(change.length) + change.length);
+      bytes[0] = AUTH;
+      bytes.set(change, writeVarint(change.length, bytes, 1));
+      return bytes;
+    }
+    case 'login': {
+      assert(record.digest.length === TOKEN_DIGEST_BYTES, 'a digest of another length');
+      const user = utf8(record.user);
+      const bytes = new Uint8Array(1 + TOKEN_DIGEST_BYTES + varintSize(user.length) + user.length);
+      bytes[0] = LOGIN;
+      bytes.set(record.digest, 1);
+      bytes.set(user, writeVarint(user.length, bytes, 1 + TOKEN_DIGEST_BYTES));
+      return bytes;
+    }
     default:
       return unreachable(record);
   }
@@ -93,7 +118,7 @@ export function recordKv(record: Uint8Array): Uint8Array {
   return readKv(reader);
 }
 
-/** `kv` is a view of `bytes` and is not decoded. Throws CoderError for damage and for unknown kinds. */
+/** `kv`, `change` and `digest` are views of `bytes` and are not decoded. Throws CoderError for damage and for unknown kinds. */
 export function decodeRecord(bytes: Uint8Array): LogRecord {
   const reader = new ByteReader(bytes, 'a log record');
   const record = readRecord(reader);
@@ -124,8 +149,23 @@ function readRecord(reader: ByteReader): LogRecord {
     }
     case ORIGIN:
       return { kind: 'origin', memberId: BigInt.asUintN(64, reader.fixed64()), sequence: reader.varint() };
+    case AUTH:
+      return { kind: 'auth', change: reader.slice(reader.varint()) };
+    case LOGIN: {
+      const digest = reader.slice(TOKEN_DIGEST_BYTES);
+      return { kind: 'login', digest, user: readName(reader) };
+    }
     default:
       throw reader.failure(`unknown kind ${kind}`);
+  }
+}
+
+function readName(reader: ByteReader): string {
+  const name = reader.slice(reader.varint());
+  try {
+    return names.decode(name);
+  } catch {
+    throw reader.failure('a name that is not UTF-8');
   }
 }
 

@@ -200,6 +200,7 @@ const headers: fc.Arbitrary<CheckpointHeader> = fc.record({
   nextPosition: naturals.map(logPosition),
   leases: fc.array(fc.record({ id: leaseIds, ttlSeconds: naturals, remainingSeconds: naturals })),
   alarms: fc.array(fc.record({ memberId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), alarm: naturals })),
+  auth: fc.oneof(fc.constant(new Uint8Array(0)), fc.uint8Array({ maxLength: 300 })),
 });
 
 describe('the header of a checkpoint', () => {
@@ -226,16 +227,25 @@ describe('the header of a checkpoint', () => {
       ...header,
       leases: [{ id: leaseId(1n), ttlSeconds: 1, remainingSeconds: 1 }],
       alarms: [],
+      auth: new Uint8Array(0),
     });
-    bytes[1] = 2;
-    expect(() => decodeCheckpointHeader(bytes)).toThrow(/format 2 where 1 is known/);
+    bytes[1] = 3;
+    expect(() => decodeCheckpointHeader(bytes)).toThrow(/format 3 where 1 and 2 are known/);
+  });
+
+  test('without users and roles has the bytes of the format before them', () => {
+    const header = { revision: revision(7), compactRevision: NO_REVISION, nextPosition: logPosition(9) };
+    const bytes = encodeCheckpointHeader({ ...header, leases: [], alarms: [], auth: new Uint8Array(0) });
+    expect(Buffer.from(bytes).toString('hex')).toBe('01010700090000');
+    const withAuth = encodeCheckpointHeader({ ...header, leases: [], alarms: [], auth: Uint8Array.of(5, 6) });
+    expect(Buffer.from(withAuth).toString('hex')).toBe('01020700090000020506');
   });
 
   test('is no chunk of entries, nor the other way', () => {
     const chunk = encode([{ key: utf8('k'), versions: [one] }], 1)[0]!;
     expect(() => decodeCheckpointHeader(chunk)).toThrow(/another kind/);
     const header = { revision: revision(1), compactRevision: NO_REVISION, nextPosition: logPosition(1) };
-    const bytes = encodeCheckpointHeader({ ...header, leases: [], alarms: [] });
+    const bytes = encodeCheckpointHeader({ ...header, leases: [], alarms: [], auth: new Uint8Array(0) });
     expect(() => decodeCheckpointEntries(bytes, () => {})).toThrow(/another kind/);
   });
 });

@@ -33,6 +33,12 @@ const records: fc.Arbitrary<LogRecord> = fc.oneof(
     memberId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     sequence: naturals,
   }),
+  fc.record({ kind: fc.constant('auth' as const), change: fc.uint8Array({ maxLength: 200 }) }),
+  fc.record({
+    kind: fc.constant('login' as const),
+    user: fc.string({ unit: 'grapheme' }),
+    digest: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  }),
 );
 
 describe('log records', () => {

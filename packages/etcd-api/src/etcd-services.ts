@@ -1,6 +1,7 @@
 import { noTracer } from '@engram/core';
 import type { MethodTable } from '@engram/wire';
-import { authMethods } from './auth-service.ts';
+import { authorizedMethods } from './auth/authorized-methods.ts';
+import { authMethods } from './auth/auth-service.ts';
 import { CallAdmission } from './call-admission.ts';
 import { clusterMethods } from './cluster-service.ts';
 import { healthMethods } from './health-service.ts';
@@ -13,13 +14,13 @@ import { tracedMethods } from './traced-methods.ts';
 import { watchMethods } from './watch-service.ts';
 
 /**
- * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (most of
- * Auth, Lock and Election so far).
+ * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (Lock and
+ * Election so far).
  */
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);
   const admission = new CallAdmission(parts);
-  const methods: MethodTable = new Map([
+  const served: MethodTable = new Map([
     ...kvMethods(parts, admission),
     ...watchMethods(parts, admission),
     ...leaseMethods(parts, admission),
@@ -28,6 +29,7 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...authMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
+  const methods = authorizedMethods(served, parts.auth);
   const { tracer = noTracer } = options;
   return tracer === noTracer ? methods : tracedMethods(methods, tracer);
 }

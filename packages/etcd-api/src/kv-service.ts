@@ -40,8 +40,8 @@ export function kvMethods(parts: ServiceParts, admission: CallAdmission): readon
         const op = decodeRange(request.slice());
         checkRange(op);
         checkStreamable(op);
-        const caller = new RpcCaller(call);
-        return new MessagePump(call, parts, (signal) => rangeChunks(parts, op, caller, signal));
+        // The signal is the pump's: it aborts with the client's, and also when the client reads nothing.
+        return new MessagePump(call, parts, (signal) => rangeChunks(parts, op, new RpcCaller(call, signal)));
       }),
     ],
   ];
@@ -69,7 +69,7 @@ class KvService {
       checkPut(op);
       checkRequestSize(request, this.#parts.limits.maxRequestBytes);
     } catch (error) {
-      return this.#refuse(error, single(op), caller);
+      return this.#refuse(error, single(op));
     }
     return this.#write(op, caller);
   }
@@ -89,7 +89,7 @@ class KvService {
       checkDuplicateKeys(decoded);
       if (!isReadOnly(decoded)) checkRequestSize(request, limits.maxRequestBytes);
     } catch (error) {
-      return this.#refuse(error, decoded instanceof CutTxn ? decoded.beginning : decoded, caller);
+      return this.#refuse(error, decoded instanceof CutTxn ? decoded.beginning : decoded);
     }
     return store.txn(decoded, caller).then(this.#answer);
   }
@@ -117,9 +117,10 @@ class KvService {
   };
 
   /** Throws NoSpace if the quota is exceeded, otherwise `error`, which the request alone causes. */
-  async #refuse(error: unknown, txn: Txn, caller: Caller): Promise<never> {
-    if (!(error instanceof EngramError)) throw error;
-    throw (await raiseIfOverQuota(this.#parts, txn, caller)) ? new EngramError('NoSpace') : error;
+  async #refuse(error: unknown, txn: Txn): Promise<never> {
+    // With users, only what they are permitted to write raises the alarm: the store decides that.
+    if (!(error instanceof EngramError) || this.#parts.auth.enabled) throw error;
+    throw (await raiseIfOverQuota(this.#parts, txn)) ? new EngramError('NoSpace') : error;
   }
 }
 

@@ -121,6 +121,9 @@ class KeepAliveCall implements StreamHandler {
 
   message(request: Uint8Array): void {
     if (this.#ended) return;
+    const { auth } = this.#parts;
+    // Each renewal is judged by who the client is now.
+    if (auth.enabled) auth.admit(this.#call);
     try {
       const id = decodeKeepAlive(request);
       if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {

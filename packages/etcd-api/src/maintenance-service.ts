@@ -1,4 +1,4 @@
-import type { Alarm, Caller } from '@engram/backend';
+import { type Alarm, type Caller, permitUser } from '@engram/backend';
 import { assert, EngramError, GrpcCode, isEngramError } from '@engram/core';
 import {
   etcdserverpb,
@@ -83,6 +83,7 @@ class MaintenanceService {
     switch (action) {
       case AlarmRequestAlarmAction.GET:
         await this.#newest(caller);
+        permitUser(store.auth.state, caller);
         return store
           .alarms()
           .filter((set) => alarm === AlarmType.NONE || set.alarm === alarm)

@@ -16,20 +16,13 @@ export function checkStreamable(op: RangeOp): void {
 }
 
 /** The chunks of a range as messages. Merged by a client, they are the answer that Range would have given. */
-export async function* rangeChunks(
-  parts: ServiceParts,
-  op: RangeOp,
-  { client, method, user, authRevision, timeoutMs }: Caller,
-  signal: AbortSignal,
-): AsyncGenerator<Message> {
-  // The signal is the pump's: it aborts with the client's, and also when the client reads nothing.
-  const caller: Caller = { client, method, user, authRevision, timeoutMs, signal };
+export async function* rangeChunks(parts: ServiceParts, op: RangeOp, caller: Caller): AsyncGenerator<Message> {
   let last: RangeResult | undefined;
   for await (const chunk of parts.store.rangeStream(op, parts.limits.maxRequestBytes, caller)) {
     if (last !== undefined) yield encodeRangeChunk(undefined, { ...last, more: false, count: 0 });
     last = chunk;
   }
-  if (signal.aborted) return;
+  if (caller.signal.aborted) return;
   assert(last !== undefined, 'a streamed range without a chunk');
   yield encodeRangeChunk(parts.headerBytes(last.revision), last);
 }

@@ -2,14 +2,27 @@ import type { Caller } from '@engram/backend';
 import { parseTraceparent, type Span, type TraceContext } from '@engram/core';
 import type { CallContext } from '@engram/wire';
 
-/** The client of one call. Clients are not authenticated yet, so it has no user. */
+/** The client of one call, with the user that the call was admitted for. */
 export class RpcCaller implements Caller {
-  readonly user = '';
-  readonly authRevision = 0;
   readonly #call: CallContext;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(call: CallContext) {
+  /** `signal` stands for the call's own, if the call may end earlier. */
+  constructor(call: CallContext, signal?: AbortSignal) {
     this.#call = call;
+    this.#signal = signal;
+  }
+
+  get call(): CallContext {
+    return this.#call;
+  }
+
+  get user(): string {
+    return this.#call.user?.name ?? '';
+  }
+
+  get authRevision(): number {
+    return this.#call.user?.authRevision ?? 0;
   }
 
   get client(): object | string {
@@ -21,7 +34,7 @@ export class RpcCaller implements Caller {
   }
 
   get signal(): AbortSignal {
-    return this.#call.signal;
+    return this.#signal ?? this.#call.signal;
   }
 
   get span(): Span | undefined {

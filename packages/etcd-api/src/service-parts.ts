@@ -2,12 +2,16 @@ import type { Logger } from '@engram/core';
 import type { Store } from '@engram/backend';
 import { Loop } from '@engram/loop';
 import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
+import { Authenticator } from './auth/authenticator.ts';
+import { AuthorizedStore } from './auth/authorized-store.ts';
 import type { Cluster } from './cluster-view.ts';
 import { defaultServiceLimits, type Limits, type ServicesOptions } from './services-options.ts';
 
 /** The parts that all services share. */
 export class ServiceParts {
+  /** As clients may use it. */
   readonly store: Store;
+  readonly auth: Authenticator;
   readonly cluster: Cluster;
   readonly limits: Limits;
   readonly logger: Logger;
@@ -18,11 +22,12 @@ export class ServiceParts {
 
   constructor(options: ServicesOptions) {
     this.options = options;
-    this.store = options.store;
     this.cluster = options.cluster;
     this.limits = { ...defaultServiceLimits, ...options.limits };
     this.logger = options.logger;
     this.loop = options.loop ?? new Loop(options);
+    this.auth = new Authenticator(options.store, options.clock, options.auth);
+    this.store = new AuthorizedStore(options.store, this.auth, this.loop);
     this.#headers = this.#headersOf(this.cluster.term);
   }
 

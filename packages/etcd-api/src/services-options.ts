@@ -1,6 +1,7 @@
 import type { Clock, Logger, SharedBudget, Tracer } from '@engram/core';
 import type { Store } from '@engram/backend';
 import type { Loop } from '@engram/loop';
+import type { AuthSettings } from './auth/authenticator.ts';
 import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
 
@@ -56,6 +57,8 @@ export interface ServicesOptions {
   readonly tracer?: Tracer | undefined;
   /** The memory that the watchers of all clients may take. Unbounded if absent. */
   readonly watcherBytes?: SharedBudget;
+  /** How users log in. If absent, there are none, and none can be made. */
+  readonly auth?: AuthSettings | undefined;
   /** If absent, the member is always healthy. */
   readonly health?: HealthStatus;
 }

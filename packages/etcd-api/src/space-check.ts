@@ -1,4 +1,4 @@
-import { ALARM_NOSPACE, type Caller, txnCost } from '@engram/backend';
+import { ALARM_NOSPACE, nodeItself, txnCost } from '@engram/backend';
 import type { Txn } from '@engram/core';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -7,7 +7,7 @@ import type { ServiceParts } from './service-parts.ts';
  * store checks every write in the same way. This check is only for requests that are invalid by themselves, since etcd
  * checks the quota before the request (server/etcdserver/api/v3rpc/quota.go).
  */
-export async function raiseIfOverQuota({ store, cluster }: ServiceParts, txn: Txn, caller: Caller): Promise<boolean> {
+export async function raiseIfOverQuota({ store, cluster }: ServiceParts, txn: Txn): Promise<boolean> {
   const costBytes = txnCost(txn);
   const exceeds = (): boolean => {
     const { totalBytes, quotaBytes } = store.status();
@@ -19,6 +19,6 @@ export async function raiseIfOverQuota({ store, cluster }: ServiceParts, txn: Tx
     await store.defragment();
     if (!exceeds()) return false;
   }
-  await store.activateAlarm({ memberId: cluster.memberId, alarm: ALARM_NOSPACE }, caller);
+  await store.activateAlarm({ memberId: cluster.memberId, alarm: ALARM_NOSPACE }, nodeItself);
   return true;
 }

@@ -1,3 +1,4 @@
+import { type AuthRefusal, KeyAccess } from '@engram/auth';
 import {
   errorTable,
   type EventGroup,
@@ -7,6 +8,7 @@ import {
   type Revision,
   revision,
 } from '@engram/core';
+import type { PureJob } from '@engram/loop';
 import type { CreateOutcome, Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
 import {
   encodeWatchResponse,
@@ -19,6 +21,7 @@ import {
   type WatchHead,
   WireError,
 } from '@engram/wire';
+import { type RightsHolder, WatchRights } from './auth/watch-rights.ts';
 import type { CallAdmission } from './call-admission.ts';
 import { EventMemo } from './event-memo.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -31,8 +34,6 @@ const FRAGMENT_SLACK_BYTES = 512 * 1024;
 /** A stream ends if a client sends requests without reading and queues this many times `streamQueueBytesMax`. */
 const HARD_BOUND = 4;
 const ZERO_KEY = Uint8Array.of(0);
-/** Memory of a watcher besides its keys. Measured: 700 bytes, and 600 more if no other watcher has its range. */
-const WATCHER_BYTES = 1536;
 /** etcd has no such bound. */
 const TOO_MANY_WATCHERS = 'etcdserver: too many watchers';
 
@@ -53,32 +54,47 @@ const refusals: Readonly<Record<Extract<CreateOutcome, { kind: 'refused' }>['rea
   'duplicate-id': 'mvcc: duplicate watch ID provided on the WatchStream',
 };
 
+/** Clients parse these texts too, and etcd makes them otherwise: they begin with the code (etcd api/v3rpc/watch.go: recvLoop). */
+const deniedTexts: Readonly<Record<AuthRefusal | 'InvalidAuthToken', string>> = {
+  InvalidAuthToken: `rpc error: code = Unauthenticated desc = ${errorTable.InvalidAuthToken.message}`,
+  AuthOldRevision: `rpc error: code = InvalidArgument desc = ${errorTable.AuthOldRevision.message}`,
+  UserEmpty: `rpc error: code = InvalidArgument desc = ${errorTable.UserEmpty.message}`,
+  UserNotFound: `rpc error: code = PermissionDenied desc = ${errorTable.PermissionDenied.message}`,
+  PermissionDenied: `rpc error: code = PermissionDenied desc = ${errorTable.PermissionDenied.message}`,
+};
+
 export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const memo = new EventMemo((at) => parts.headerBytes(at), parts.loop);
   const shares = new WatcherShares(parts.options.watcherBytes);
-  const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, shares.open(call.peer), call);
+  const rights = new WatchRights(parts.auth.view, parts.loop);
+  const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, rights, shares.open(call.peer), call);
   return [['/etcdserverpb.Watch/Watch', admission.bidi(open)]];
 }
 
 /** One stream of watches. Passes the client's requests to the hub and the hub's events to the client. */
-class WatchCall implements StreamHandler, WatchSink {
+class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   readonly #parts: ServiceParts;
   readonly #memo: EventMemo;
+  readonly #rights: WatchRights;
   readonly #watchers: StreamOfWatchers;
   readonly #call: StreamCall;
   readonly #stream: WatchStream;
   readonly #queueBytesMax: number;
   #ended = false;
+  /** For whom the newest watcher was created. */
+  #user = '';
   /** True while the hub calls this sink: the hub must not be called then. */
   #inSink = false;
 
-  constructor(parts: ServiceParts, memo: EventMemo, watchers: StreamOfWatchers, call: StreamCall) {
+  constructor(parts: ServiceParts, memo: EventMemo, rights: WatchRights, watchers: StreamOfWatchers, call: StreamCall) {
     this.#parts = parts;
     this.#memo = memo;
+    this.#rights = rights;
     this.#watchers = watchers;
     this.#call = call;
     this.#queueBytesMax = parts.limits.streamQueueBytesMax;
     this.#stream = parts.store.watchHub.openStream(this, call.client);
+    rights.add(this);
   }
 
   message(bytes: Uint8Array): void {
@@ -105,6 +121,7 @@ class WatchCall implements StreamHandler, WatchSink {
 
   closed(): void {
     this.#ended = true;
+    this.#rights.remove(this);
     this.#watchers.close();
     this.#outsideSink(() => this.#stream.close());
   }
@@ -169,6 +186,11 @@ class WatchCall implements StreamHandler, WatchSink {
   }
 
   #create(request: etcdserverpb.WatchCreateRequest): void {
+    const denied = this.#parts.auth.enabled ? this.#denied(request) : undefined;
+    if (denied !== undefined) {
+      this.#refuse(denied);
+      return;
+    }
     if (!this.#watchers.mayAdd()) {
       this.#refuse(TOO_MANY_WATCHERS);
       return;
@@ -197,9 +219,41 @@ class WatchCall implements StreamHandler, WatchSink {
       return;
     }
     const { watcher } = outcome;
-    this.#watchers.add(watcher.watchId, WATCHER_BYTES + key.length + request.rangeEnd.length);
+    this.#watchers.add(watcher);
     this.#send({ revision: outcome.revision, watchId: watcher.watchId, created: true });
     this.#stream.start(watcher);
+  }
+
+  /** Judges the range as the client sent it. A negative revision is refused first, as in etcd. */
+  #denied({ key, rangeEnd, startRevision }: etcdserverpb.WatchCreateRequest): string | undefined {
+    const { auth } = this.#parts;
+    if (startRevision < 0) return undefined;
+    const info = auth.identify(this.#call);
+    if (info === undefined) return deniedTexts.InvalidAuthToken;
+    const refusal = new KeyAccess(auth.view.state, info).watch({ key, end: rangeEnd });
+    if (refusal !== undefined) return deniedTexts[refusal];
+    this.#user = info.user;
+    return undefined;
+  }
+
+  user(): string {
+    if (this.#user === '') this.#user = this.#parts.auth.identify(this.#call)?.user ?? '';
+    return this.#user;
+  }
+
+  /** Ends the watchers that their client may not have any more. */
+  *recheck(access: KeyAccess): PureJob<void> {
+    for (const { watchId, request } of this.#watchers.all()) {
+      const refusal = access.watch(request.range);
+      if (refusal !== undefined) this.#endDenied(watchId, deniedTexts[refusal]);
+      if (this.#parts.loop.shouldYield()) yield;
+    }
+  }
+
+  #endDenied(watchId: Int64, cancelReason: string): void {
+    if (!this.#stream.cancel(watchId)) return;
+    this.#watchers.remove(watchId);
+    this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true, cancelReason });
   }
 
   #refuse(cancelReason: string): void {

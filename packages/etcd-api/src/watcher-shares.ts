@@ -1,4 +1,8 @@
 import { assert, type Int64, type Share, type SharedBudget } from '@engram/core';
+import type { Watcher } from '@engram/watch-hub';
+
+/** Memory of a watcher besides its keys. Measured: 700 bytes, and 600 more if no other watcher has its range. */
+const WATCHER_BYTES = 1536;
 
 interface Held {
   readonly share: Share;
@@ -37,7 +41,7 @@ export class WatcherShares {
 export class StreamOfWatchers {
   readonly #share: Share | undefined;
   readonly #closed: () => void;
-  readonly #bytes = new Map<Int64, number>();
+  readonly #watchers = new Map<Int64, Watcher>();
   #heldBytes = 0;
 
   constructor(share: Share | undefined, closed: () => void) {
@@ -52,24 +56,29 @@ export class StreamOfWatchers {
     return false;
   }
 
-  add(watchId: Int64, bytes: number): void {
-    assert(!this.#bytes.has(watchId), 'a watcher is counted twice');
-    this.#bytes.set(watchId, bytes);
-    this.#hold(bytes);
+  add(watcher: Watcher): void {
+    assert(!this.#watchers.has(watcher.watchId), 'a watcher is counted twice');
+    this.#watchers.set(watcher.watchId, watcher);
+    this.#hold(bytesOf(watcher));
   }
 
   /** Does nothing if the watcher is not counted. */
   remove(watchId: Int64): void {
-    const bytes = this.#bytes.get(watchId);
-    if (bytes === undefined) return;
-    this.#bytes.delete(watchId);
-    this.#hold(-bytes);
+    const watcher = this.#watchers.get(watchId);
+    if (watcher === undefined) return;
+    this.#watchers.delete(watchId);
+    this.#hold(-bytesOf(watcher));
+  }
+
+  /** Watchers may be removed meanwhile. */
+  all(): Iterable<Watcher> {
+    return this.#watchers.values();
   }
 
   /** Must be called once. */
   close(): void {
     this.#hold(-this.#heldBytes);
-    this.#bytes.clear();
+    this.#watchers.clear();
     this.#closed();
   }
 
@@ -78,3 +87,5 @@ export class StreamOfWatchers {
     if (this.#share !== undefined) this.#share.hold(this.#share.held + change);
   }
 }
+
+const bytesOf = ({ request: { range } }: Watcher): number => WATCHER_BYTES + range.key.length + range.end.length;

@@ -105,10 +105,10 @@ export class Api implements AsyncDisposable {
     return call;
   }
 
-  serverStream(path: string, request: Uint8Array): FakeCall {
+  serverStream(path: string, request: Uint8Array, metadata?: Metadata): FakeCall {
     const method = this.methods.get(path);
     if (method?.kind !== 'server-stream') throw new Error(`${path} is no server stream`);
-    const call = FakeCall.serverStream(method, request);
+    const call = FakeCall.serverStream(method, request, metadata);
     this.#calls.push(call);
     return call;
   }

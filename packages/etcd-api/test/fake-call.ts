@@ -1,6 +1,7 @@
 import {
   type BidiMethod,
   type CallHead,
+  type CallUser,
   joinMessage,
   type Message,
   messageBytes,
@@ -18,7 +19,8 @@ export class FakeCall implements StreamCall {
   readonly peer = '127.0.0.1:1';
   readonly client = this.peer;
   readonly method = '/test';
-  readonly commonName = undefined;
+  readonly commonName: string | undefined;
+  user: CallUser | undefined;
   readonly sent: Uint8Array[] = [];
   /** The status with which the call has ended. Undefined while it runs. */
   status: RpcStatus | undefined;
@@ -32,18 +34,24 @@ export class FakeCall implements StreamCall {
 
   readonly head: CallHead = { admitted: undefined };
 
-  constructor(metadata: Metadata = {}) {
+  constructor(metadata: Metadata = {}, commonName?: string) {
     this.#metadata = metadata;
+    this.commonName = commonName;
   }
 
-  static bidi(method: BidiMethod, metadata?: Metadata): FakeCall {
-    const call = new FakeCall(metadata);
+  static bidi(method: BidiMethod, metadata?: Metadata, commonName?: string): FakeCall {
+    const call = new FakeCall(metadata, commonName);
     call.#open(() => method.open(call));
     return call;
   }
 
-  static serverStream(method: ServerStreamMethod, request: Uint8Array, metadata?: Metadata): FakeCall {
-    const call = new FakeCall(metadata);
+  static serverStream(
+    method: ServerStreamMethod,
+    request: Uint8Array,
+    metadata?: Metadata,
+    commonName?: string,
+  ): FakeCall {
+    const call = new FakeCall(metadata, commonName);
     call.#open(() => method.open(request, call));
     return call;
   }

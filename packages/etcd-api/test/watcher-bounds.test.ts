@@ -1,4 +1,5 @@
-import { SharedBudget } from '@engram/core';
+import { revision, SharedBudget } from '@engram/core';
+import type { Watcher } from '@engram/watch-hub';
 import { expect, test } from 'vitest';
 import { WatcherShares } from '../src/watcher-shares.ts';
 import { Api, b } from './api.ts';
@@ -63,26 +64,41 @@ test('a watcher that a compaction ends counts no more', async () => {
   expect(watcherBytes.used).toBe(0);
 });
 
+/** A watcher that counts for 2,000 bytes. */
+const watcherOf = (watchId: number): Watcher => ({
+  watchId,
+  request: {
+    range: { key: new Uint8Array(464), end: new Uint8Array(0) },
+    startRevision: revision(0),
+    prevKv: false,
+    progressNotify: false,
+    noPut: false,
+    noDelete: false,
+    fragment: false,
+    watchId,
+  },
+});
+
 test('each connection has a share, however many streams it opens, and gives all of it back', () => {
   const watcherBytes = budget();
   const shares = new WatcherShares(watcherBytes);
   const greedy = Array.from({ length: 50 }, () => shares.open('greedy'));
   let id = 0;
   for (const stream of greedy) {
-    for (; stream.mayAdd() && id < 100_000; id += 1) stream.add(id, 1_000);
+    for (; stream.mayAdd() && id < 100_000; id += 1) stream.add(watcherOf(id));
   }
   const held = watcherBytes.used;
   expect(held).toBeLessThan(0.55 * MAX_BYTES);
   const modest = shares.open('modest');
   for (let at = 0; at < 16; at += 1) {
     expect(modest.mayAdd()).toBe(true);
-    modest.add(at, 1_000);
+    modest.add(watcherOf(at));
   }
   for (const stream of greedy) stream.close();
-  expect(watcherBytes.used).toBe(16_000);
+  expect(watcherBytes.used).toBe(32_000);
   modest.remove(3);
   modest.remove(3);
-  expect(watcherBytes.used).toBe(15_000);
+  expect(watcherBytes.used).toBe(30_000);
   modest.close();
   expect(watcherBytes.used).toBe(0);
   expect(shares.connections).toBe(0);

@@ -1,6 +1,7 @@
 import type { BucketEntry } from '@engram/bbolt';
 import {
   assert,
+  EMPTY_BYTES,
   type LogPosition,
   logPosition,
   NEW_LOG_SEAL,
@@ -102,6 +103,7 @@ export async function importDatabase(
     nextPosition: log.next,
     leases: [...state.leases.values()],
     alarms: state.alarms,
+    auth: EMPTY_BYTES,
   };
   const counts = { keysWithoutLease: 0 };
   const chunks = importedCheckpoint({ header, index, garbage, leases: state.leases, counts, signal });

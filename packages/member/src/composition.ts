@@ -4,6 +4,7 @@ import { ElectionDriver, memberId } from '@engram/election';
 import { HealthStatus } from '@engram/etcd-api';
 import { RetryQueue } from '@engram/retry-queue';
 import { AppliedPositions } from './applied-positions.ts';
+import { everyMemberKnowsAuth } from './auth-capability.ts';
 import { ClusterHealth } from './cluster-health.ts';
 import type { ClusterMemberOptions } from './cluster-member-options.ts';
 import { ClusterOfMembers } from './cluster-of-members.ts';
@@ -143,7 +144,13 @@ export async function compose(options: ClusterMemberOptions): Promise<Compositio
         [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
       },
       current,
-      cluster: { leader: remote, readIndex: () => reads.wait(), confirm },
+      cluster: {
+        leader: remote,
+        readIndex: () => reads.wait(),
+        confirm,
+        everyMemberKnowsAuth: () =>
+          everyMemberKnowsAuth({ memberId: self, members: () => driver.view.cluster.members, peers, clock }),
+      },
       onDeposed: (end, epoch) => {
         if (end.kind === 'uncertain') onFatal(new Error('nobody knows what the log holds', { cause: end.cause }));
         else inputs.put({ kind: 'fenced', epoch });

@@ -1,3 +1,4 @@
+import { decodeAuthRecord } from '@engram/auth';
 import {
   ALARM_CORRUPT,
   ALARM_NOSPACE,
@@ -8,6 +9,7 @@ import {
   confirmedLately,
   nodeItself,
   type Origin,
+  permitRoot,
   type Proposals,
   type TxnResult,
 } from '@engram/backend';
@@ -28,6 +30,7 @@ import {
 } from '@engram/core';
 import { memberId, type Witness } from '@engram/election';
 import { checkForwardedTxn, type Member } from '@engram/etcd-api';
+import { CoderError } from '@engram/coder';
 import { WireError } from '@engram/protobuf';
 import { decodeTxn } from '@engram/wire';
 import { type Answering, KeptAnswers } from './kept-answers.ts';
@@ -67,6 +70,8 @@ const CALLS = [
   'alarm',
   'readIndex',
   'memberChange',
+  'authChange',
+  'login',
 ] as const satisfies readonly (keyof peerpb.Request)[];
 
 /**
@@ -102,7 +107,7 @@ export class LeaderCalls {
 
   #answer(request: peerpb.Request, caller: PeerCaller): Answering | Uint8Array {
     const { leadership, replica } = this.#options.backend;
-    if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied });
+    if (request.applied !== undefined) return peerpb.encodeAnswer({ position: replica.applied, knowsAuth: true });
     if (request.hashKv !== undefined) return this.#hashKv(request.hashKv, caller);
     if (request.member !== caller.member) throw new EngramError('NotCapable'); // its writes would be found by another member
     if (leadership === undefined) return peerpb.encodeAnswer({ error: 'NotLeader' });
@@ -154,7 +159,8 @@ export class LeaderCalls {
   }
 
   #refusal(error: unknown): peerpb.AnswerInit & { readonly error: ErrorCode } {
-    if (error instanceof WireError) return { error: 'NotCapable', errorText: `etcdserver: ${error.message}` };
+    if (error instanceof WireError || error instanceof CoderError)
+      return { error: 'NotCapable', errorText: `etcdserver: ${error.message}` };
     return { error: this.#codeOf(error), errorText: isEngramError(error) ? error.message : '' };
   }
 
@@ -228,12 +234,26 @@ export class LeaderCalls {
       return {};
     }
     if (request.memberChange !== undefined) {
+      permitRoot(this.#options.backend.auth.state, caller);
       const members = await changeMembers(request.memberChange, caller.signal);
       return { members: members.map(memberForm) };
+    }
+    if (request.authChange !== undefined) {
+      await proposals.changeAuth(decodeAuthRecord(request.authChange.record.slice()).change, caller);
+      return {};
+    }
+    if (request.login !== undefined) {
+      const { user, authRevision, digest } = request.login;
+      if (digest.length !== DIGEST_BYTES) throw new EngramError('NotCapable');
+      await proposals.logIn({ user, authRevision, digest: digest.slice() }, caller);
+      return {};
     }
     throw new EngramError('NotCapable');
   }
 }
+
+/** Of a simple token: SHA-256. */
+const DIGEST_BYTES = 32;
 
 const memberForm = ({ isLearner, peerUrls, clientUrls, ...member }: Member): peerpb.MemberInit => ({
   ...member,
@@ -254,6 +274,7 @@ const ROOM_BYTES = 64 * 1024 * 1024;
 
 /** The client of another member, for which that member calls. */
 class ForwardedCaller implements Caller {
+  readonly isNode: boolean;
   readonly user: string;
   readonly authRevision: number;
   readonly timeoutMs: number | undefined;
@@ -267,11 +288,12 @@ class ForwardedCaller implements Caller {
   #reservedBytes = 0;
 
   constructor(
-    { member, sequence, user, authRevision, timeoutMs, recalls, trace }: peerpb.Request,
+    { member, sequence, node, user, authRevision, timeoutMs, recalls, trace }: peerpb.Request,
     peer: PeerCaller,
     room: { leftBytes: number },
     inlineBytesMax: number,
   ) {
+    this.isNode = node;
     this.user = user;
     this.authRevision = authRevision;
     this.timeoutMs = timeoutMs === 0 ? undefined : timeoutMs;

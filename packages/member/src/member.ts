@@ -13,6 +13,7 @@ import {
 } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random, type SharedBudget, type Tracer } from '@engram/core';
 import {
+  type AuthSettings,
   type Cluster,
   etcdServices,
   HealthStatus,
@@ -53,6 +54,8 @@ export interface MemberOptions {
   readonly servicesObserver?: ServicesObserver;
   /** Records the calls of clients, and those that other members forward; by default none. */
   readonly tracer?: Tracer | undefined;
+  /** How users log in. If absent, there are none, and none can be made. */
+  readonly auth?: AuthSettings | undefined;
   /** The memory that the watchers of all clients may take together. */
   readonly watcherBytes?: SharedBudget;
   /** The storage failed for good, or an invariant is broken: the process must end. */
@@ -106,6 +109,7 @@ export class Member implements AsyncDisposable {
       logger,
       ...(observer === undefined ? {} : { observer }),
       ...(watcherBytes === undefined ? {} : { watcherBytes }),
+      auth: options.auth,
       health: serving,
       tracer: options.tracer,
     });

@@ -1,9 +1,11 @@
+import { type AuthChange, encodeAuthRecord, FIRST_AUTH_REVISION } from '@engram/auth';
 import type {
   Alarm,
   Caller,
   CommittedWrite,
   LeaseDetails,
   LeaseView,
+  Login,
   Proposals,
   Replica,
   TxnResult,
@@ -58,6 +60,7 @@ interface ForwardedWrite {
 /** A renewal that waits for the leader's answer. */
 interface Renewal {
   readonly id: LeaseId;
+  readonly caller: Who;
   readonly resolve: (ttlSeconds: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -121,15 +124,15 @@ export class RemoteLeader implements Proposals {
     return outcome.write.group?.revision ?? this.#options.replica.revision;
   }
 
-  /** All renewals of a turn go in one call. */
-  leaseKeepAlive(id: LeaseId): Promise<number> {
+  /** All renewals of a turn go in one call, or in one for each user: the leader judges the rights of each. */
+  leaseKeepAlive(id: LeaseId, { isNode, user, authRevision }: Caller): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#renewals.push({ id, resolve, reject });
+      this.#renewals.push({ id, caller: { isNode, user, authRevision }, resolve, reject });
       if (this.#renewals.length > 1) return;
       this.#options.clock.soon(() => {
         const renewals = this.#renewals;
         this.#renewals = [];
-        void this.#renew(renewals);
+        for (const ofOne of byCaller(renewals)) void this.#renew(ofOne);
       });
     });
   }
@@ -137,7 +140,9 @@ export class RemoteLeader implements Proposals {
   /** Each renewal succeeds or fails for itself. One that takes longer than the others is asked for alone. */
   async #renew(waiting: readonly Renewal[]): Promise<void> {
     try {
-      const { renewals } = await this.ask({ leaseKeepAlive: { ids: waiting.map(({ id }) => id) } }, nodeItself);
+      const ids = waiting.map(({ id }) => id);
+      const caller: Asking = { ...waiting[0]!.caller, timeoutMs: undefined };
+      const { renewals } = await this.ask({ leaseKeepAlive: { ids } }, caller);
       for (const [at, one] of waiting.entries()) {
         const renewal = readable(() => present(renewals[at], 'renewal'));
         // A leader puts off only what was asked for with others.
@@ -162,6 +167,15 @@ export class RemoteLeader implements Proposals {
   async deactivateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<boolean> {
     const outcome = await this.#write({ alarm: { member: memberId, alarm, active: false } }, caller);
     return outcome.kind === 'found' || outcome.answer.changed;
+  }
+
+  async changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    const record = encodeAuthRecord({ revision: FIRST_AUTH_REVISION, change });
+    await this.#write({ authChange: { record } }, caller);
+  }
+
+  async logIn(login: Login, caller: Caller): Promise<void> {
+    await this.#write({ login }, caller);
   }
 
   /**
@@ -319,9 +333,9 @@ export class RemoteLeader implements Proposals {
   #request(call: peerpb.RequestInit, caller: Asking, sequence: number, epoch = 0): Uint8Array {
     const settled = this.#forwarded.isEmpty ? this.#sequence + 1 : this.#forwarded.first;
     const { memberId: member } = this.#options;
-    const { user, authRevision, timeoutMs = 0, trace } = caller;
+    const { isNode: node = false, user, authRevision, timeoutMs = 0, trace } = caller;
     const sentIn = this.#options.epoch();
-    const said = { ...call, member, sequence, settled, user, authRevision, timeoutMs, epoch, sentIn };
+    const said = { ...call, member, sequence, settled, node, user, authRevision, timeoutMs, epoch, sentIn };
     return peerpb.encodeRequest(trace === undefined ? said : { ...said, trace: encodeTraceContext(trace) });
   }
 
@@ -337,7 +351,21 @@ export class RemoteLeader implements Proposals {
 }
 
 /** What a leader is told of a caller. */
-type Asking = Pick<Caller, 'user' | 'authRevision' | 'timeoutMs' | 'trace'>;
+type Asking = Who & Pick<Caller, 'timeoutMs' | 'trace'>;
+type Who = Pick<Caller, 'isNode' | 'user' | 'authRevision'>;
+
+/** In lists of one caller each. While no user counts there is one list. */
+function byCaller(renewals: readonly Renewal[]): Iterable<readonly Renewal[]> {
+  const lists = new Map<string, Renewal[]>();
+  for (const renewal of renewals) {
+    const { isNode = false, user, authRevision } = renewal.caller;
+    const name = `${isNode} ${authRevision} ${user}`;
+    const list = lists.get(name);
+    if (list === undefined) lists.set(name, [renewal]);
+    else list.push(renewal);
+  }
+  return lists.values();
+}
 
 type Outcome =
   | { readonly kind: 'answered'; readonly answer: peerpb.Answer }

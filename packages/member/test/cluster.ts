@@ -2,6 +2,7 @@ import { type BackendSettings, nodeItself } from '@engram/backend';
 import type { LogPosition } from '@engram/core';
 import { MemoryRaftDisk, MemoryRaftStorage, type Member as ElectedMember, memberId } from '@engram/election';
 import {
+  type AuthSettings,
   ClusterMember,
   type ClusterMemberOptions,
   type Introduction,
@@ -39,6 +40,8 @@ export class TestCluster {
   settings: BackendSettings = { requestTimeoutMs: 7000 };
   /** The limits of members that start from then on. */
   limits: ClusterMemberOptions['limits'] = {};
+  /** How users log in at a member, if they do. */
+  auth: ((id: bigint) => AuthSettings) | undefined;
   corruptionChecks = { newestMs: 0, compactedMs: 0 };
   readonly cut = new Set<string>();
   /** Why messages between members were refused. */
@@ -70,8 +73,9 @@ export class TestCluster {
     }));
   }
 
-  static async start(ids?: readonly bigint[]): Promise<TestCluster> {
+  static async start(ids?: readonly bigint[], auth?: TestCluster['auth']): Promise<TestCluster> {
     const cluster = new TestCluster(ids);
+    cluster.auth = auth;
     for (const { id } of cluster.#firstMembers) await cluster.start(id);
     return cluster;
   }
@@ -117,6 +121,7 @@ export class TestCluster {
       settings: this.settings,
       corruptionChecks: this.corruptionChecks,
       limits: this.limits,
+      auth: this.auth?.(id),
       version: '3.7.0',
       compaction: { mode: 'off' },
       clock: this.clock,

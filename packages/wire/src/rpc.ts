@@ -47,10 +47,19 @@ export interface CallHead {
   admitted: unknown;
 }
 
+/** The user for whom a call is made. */
+export interface CallUser {
+  readonly name: string;
+  /** The revision of the users' and roles' data at which the user was authenticated. */
+  readonly authRevision: number;
+}
+
 /** Information about the caller for a method. */
 export interface CallContext {
   /** Records the call, which the owner of the method table has begun and ends. Undefined: it is not recorded. */
   readonly span?: Span | undefined;
+  /** Set by what admits the call. Undefined: nobody is authenticated. */
+  user?: CallUser | undefined;
   readonly head: CallHead;
   /** The first value of a metadata key, which is in lower case. Text values only. */
   metadata(name: string): string | undefined;

@@ -23,13 +23,21 @@ function ifReadable(bytes: Uint8Array, form: (bytes: Uint8Array) => Uint8Array):
 /** A request as the version before sends it, and as it reads one. A call that it does not know is none. */
 function requestOfBefore(bytes: Uint8Array): Uint8Array {
   const request = peerpb.decodeRequest(bytes);
-  return peerpb.encodeRequest({ ...request, recalls: false, hashKv: undefined, trace: new Uint8Array(0) });
+  return peerpb.encodeRequest({
+    ...request,
+    recalls: false,
+    hashKv: undefined,
+    trace: new Uint8Array(0),
+    node: false,
+    authChange: undefined,
+    login: undefined,
+  });
 }
 
 function answerOfBefore(bytes: Uint8Array): Uint8Array {
   const answer = peerpb.decodeAnswer(bytes);
   const renewals = answer.renewals.map((renewal) => ({ ...renewal, errorText: '' }));
-  return peerpb.encodeAnswer({ ...answer, renewals, errorText: '', recallAfter: 0, hash: undefined });
+  return peerpb.encodeAnswer({ ...answer, renewals, errorText: '', recallAfter: 0, hash: undefined, knowsAuth: false });
 }
 
 async function* batchesOfBefore(batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch> {

@@ -1,3 +1,4 @@
+import type { AuthState } from '@engram/auth';
 import type { LeaseId, LogPosition, Revision } from '@engram/core';
 import { endOf } from '@engram/storage';
 import type { BeforeBatch, ReadBatch } from './batch-reader.ts';
@@ -5,18 +6,20 @@ import type { ReplicatedState } from './replicated-state.ts';
 
 /** What the state will be when the batches that were followed have taken effect, as far as the next batch depends on it. */
 export class AheadOfState {
-  readonly #state: Pick<ReplicatedState, 'revision' | 'lessor'>;
+  readonly #state: Pick<ReplicatedState, 'revision' | 'lessor' | 'auth'>;
   #next: LogPosition | undefined;
   #revision: Revision | undefined;
+  #auth: AuthState | undefined;
   readonly #leases = new Map<LeaseId, boolean>();
 
-  constructor(state: Pick<ReplicatedState, 'revision' | 'lessor'>) {
+  constructor(state: Pick<ReplicatedState, 'revision' | 'lessor' | 'auth'>) {
     this.#state = state;
   }
 
-  took({ batch, revision, leases }: ReadBatch): void {
+  took({ batch, revision, leases, auth }: ReadBatch): void {
     this.#next = endOf(batch);
     this.#revision = revision;
+    this.#auth = auth;
     for (const [id, lives] of leases) this.#leases.set(id, lives);
   }
 
@@ -25,10 +28,15 @@ export class AheadOfState {
     if (applied === next) {
       this.#next = next;
       this.#revision = undefined;
+      this.#auth = undefined;
       this.#leases.clear();
     }
     if (this.#next !== next) return undefined;
-    const { revision, lessor } = this.#state;
-    return { revision: this.#revision ?? revision, hasLease: (id) => this.#leases.get(id) ?? lessor.has(id) };
+    const { revision, lessor, auth } = this.#state;
+    return {
+      revision: this.#revision ?? revision,
+      hasLease: (id) => this.#leases.get(id) ?? lessor.has(id),
+      auth: this.#auth ?? auth.state,
+    };
   }
 }

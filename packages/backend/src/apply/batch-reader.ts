@@ -1,3 +1,4 @@
+import { type AuthState, decodeAuthRecord, followAuthRecord } from '@engram/auth';
 import { CoderError, decodeKeyValueMeta, decodeRecord, type KeyValueMeta, type LogRecord } from '@engram/coder';
 import {
   type LeaseId,
@@ -31,12 +32,15 @@ export interface ReadBatch {
   readonly revision: Revision;
   /** The leases that the batch grants (true) and revokes (false). */
   readonly leases: ReadonlyMap<LeaseId, boolean>;
+  /** Users and roles behind the batch. */
+  readonly auth: AuthState;
 }
 
 /** What is before a batch. */
 export interface BeforeBatch {
   readonly revision: Revision;
   readonly hasLease: (id: LeaseId) => boolean;
+  readonly auth: AuthState;
 }
 
 /** Throws CoderError for damage and for unknown kinds. */
@@ -68,13 +72,14 @@ export function* readBatch(batch: LogBatch, before: BeforeBatch, slice: Slice): 
     records.push(read);
   }
   if (records.length === 0) return 'a batch without a record';
-  return { batch, records, revision: rules.revision, leases: rules.leases };
+  return { batch, records, revision: rules.revision, leases: rules.leases, auth: rules.auth };
 }
 
 /** What the records of a batch must keep to, one after the other. */
 class BatchRules {
   readonly leases = new Map<LeaseId, boolean>();
   revision: Revision;
+  auth: AuthState;
   readonly #hasLease: (id: LeaseId) => boolean;
   /** The write before the record may get an origin. */
   #takesOrigin = false;
@@ -83,6 +88,7 @@ class BatchRules {
 
   constructor(before: BeforeBatch) {
     this.revision = before.revision;
+    this.auth = before.auth;
     this.#hasLease = before.hasLease;
   }
 
@@ -103,8 +109,22 @@ class BatchRules {
         return undefined;
       case 'compact':
         return record.revision > this.revision ? 'a compaction above the revision of the store' : undefined;
+      case 'auth':
+        return this.#authFault(record.change);
       default:
         return undefined;
+    }
+  }
+
+  #authFault(change: Uint8Array): string | undefined {
+    try {
+      const after = followAuthRecord(this.auth, decodeAuthRecord(change));
+      if (after === undefined) return 'a change of users and roles that does not fit them';
+      this.auth = after;
+      return undefined;
+    } catch (error) {
+      if (error instanceof CoderError) return error.message;
+      throw error;
     }
   }
 

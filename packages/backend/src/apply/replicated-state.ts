@@ -15,6 +15,7 @@ import {
 } from '@engram/core';
 import type { KeyIndex } from '@engram/index';
 import type { Lessor } from '@engram/lease';
+import { AuthStore } from './auth-store.ts';
 import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { Alarm } from '../store.ts';
 
@@ -30,6 +31,7 @@ const MOVE_US = 1;
 export class ReplicatedState {
   readonly index: KeyIndex;
   readonly lessor: Lessor;
+  readonly auth = new AuthStore();
   readonly #alarms = new Map<string, Alarm>();
   /** By kind, how many of `#alarms` there are. */
   readonly #raised = new Map<number, number>();
@@ -117,6 +119,7 @@ export class ReplicatedState {
     this.#compactRevision = header.compactRevision;
     for (const lease of header.leases) this.lessor.grant(lease.id, lease.ttlSeconds, this.#clock.nowMs());
     for (const alarm of header.alarms) this.#setAlarm(alarm, true);
+    this.auth.adopt(header.auth);
   }
 
   #takeMark(mark: Mark): void {
@@ -135,6 +138,12 @@ export class ReplicatedState {
         return;
       case 'alarm':
         this.#setAlarm({ memberId: mark.memberId, alarm: mark.alarm }, mark.active);
+        return;
+      case 'auth':
+        this.auth.take(mark.change);
+        return;
+      case 'login':
+        this.auth.loggedIn(mark.digest, mark.user);
         return;
       default:
         unreachable(mark);

@@ -19,6 +19,7 @@ export function* checkpointHeader(
     compactRevision: state.compactRevision,
     nextPosition: from,
     alarms: [...state.alarms],
+    auth: state.auth.encode(),
   };
   const listed = yield* state.lessor.list(turn);
   const header = { ...rest, leaseCount: listed.length, leases: encodedLeases(listed, nowMs) };

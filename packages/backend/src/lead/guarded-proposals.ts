@@ -1,6 +1,7 @@
+import type { AuthChange } from '@engram/auth';
 import type { LeaseId, Revision, Txn } from '@engram/core';
 import type { Caller } from '../caller.ts';
-import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from '../store.ts';
+import type { Alarm, LeaseDetails, LeaseView, Login, Proposals, TxnResult } from '../store.ts';
 
 /**
  * Proposals that pass on to `next`. A concern that stands before the leader's decisions (corruption, quota) extends it, and
@@ -44,5 +45,13 @@ export abstract class GuardedProposals implements Proposals {
 
   deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     return this.next.deactivateAlarm(alarm, caller);
+  }
+
+  changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    return this.next.changeAuth(change, caller);
+  }
+
+  logIn(login: Login, caller: Caller): Promise<void> {
+    return this.next.logIn(login, caller);
   }
 }

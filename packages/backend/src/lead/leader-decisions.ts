@@ -1,6 +1,12 @@
-import { EngramError, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
+import type { AuthChange } from '@engram/auth';
+import { type ByteList, EngramError, keyText, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
+import type { PureJob } from '@engram/loop';
 import type { Mark } from '../apply/committed-write.ts';
+import type { DecidedAuth } from '../auth/decided-auth.ts';
+import { accessOf, permitKeys, permitLease, permitRoot, permitUser } from '../auth/permits.ts';
+import type { AuthDecisions } from './auth-decisions.ts';
 import type { Caller } from '../caller.ts';
+import { clientTask } from '../client-task.ts';
 import type { Decided } from '../decide/write.ts';
 import type { Confirm } from './confirmed-refusal.ts';
 import type { LeaseDecisions } from './lease-decisions.ts';
@@ -8,13 +14,15 @@ import type { StoreObserver } from '../observer.ts';
 import { MARK_COST_BYTES } from '../quota.ts';
 import type { Replica } from '../replica/replica.ts';
 import { alarmName } from '../apply/replicated-state.ts';
-import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from '../store.ts';
+import type { Alarm, LeaseDetails, LeaseView, Login, Proposals, TxnResult } from '../store.ts';
 import type { WritePath } from '../write/write-path.ts';
 
 export interface LeaderDecisionsOptions {
   readonly replica: Replica;
   readonly writes: WritePath;
   readonly leases: LeaseDecisions;
+  readonly auth: DecidedAuth;
+  readonly authDecisions: AuthDecisions;
   readonly memberId: bigint;
   readonly observer: StoreObserver;
   readonly confirm: Confirm;
@@ -57,15 +65,16 @@ export class LeaderDecisions implements Proposals {
     return this.#options.writes.take(() => this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
   }
 
-  #compacting(wanted: number, { origin }: Caller): Decided<void> {
-    const { replica, writes } = this.#options;
+  #compacting(wanted: number, caller: Caller): Decided<void> {
+    const { replica, writes, auth } = this.#options;
+    if (auth.enabled) permitRoot(auth.state, caller);
     // The compaction that makes this one fail may still be under way. A refusal is told when it is not.
     if (wanted <= this.#compactDecided) throw new EngramError('Compacted');
     if (wanted > replica.revision) throw new EngramError('FutureRev');
     const target = revision(wanted);
     writes.admit();
     this.#compactDecided = target;
-    return { mark: { kind: 'compact', revision: target }, origin, answer: () => undefined };
+    return { mark: { kind: 'compact', revision: target }, origin: caller.origin, answer: () => undefined };
   }
 
   leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
@@ -76,15 +85,33 @@ export class LeaderDecisions implements Proposals {
     return this.#options.leases.revoke(id, caller);
   }
 
-  leaseKeepAlive(id: LeaseId): number | Promise<number> {
-    return this.#options.leases.keepAlive(id);
+  /** A renewal is no write, so it is judged by the users and roles that have taken effect. */
+  leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    const { leases, replica } = this.#options;
+    const { state, loop } = replica;
+    if (!state.auth.enabled) return leases.keepAlive(id);
+    const permitting = permitLease(state.auth.state, caller, state.lessor.keyTexts(id), loop);
+    const permitted = loop.run(clientTask(caller, 'permit'), permitting, caller.signal);
+    return permitted instanceof Promise ? permitted.then(() => leases.keepAlive(id)) : leases.keepAlive(id);
   }
 
   /** Another member reads the keys from its own copy. They are here for members of the version before. */
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    const keys = withKeys ? await this.#options.replica.leaseKeys(id, caller) : [];
+    const { replica } = this.#options;
+    if (replica.state.auth.enabled) permitUser(replica.state.auth.state, caller);
+    const keys = withKeys ? await replica.leaseKeys(id, caller) : [];
+    if (keys !== undefined && keys.length > 0 && replica.state.auth.enabled) {
+      await replica.loop.run(clientTask(caller, 'permit'), this.#showing(keys, caller));
+    }
     const lease = this.#options.leases.timeToLive(id);
     return lease === undefined || keys === undefined ? undefined : { ...lease, keys };
+  }
+
+  *#showing(keys: ByteList, caller: Caller): PureJob<void> {
+    const { state, loop } = this.#options.replica;
+    const access = yield* accessOf(state.auth.state, caller);
+    if (access === undefined || access.permitsAll) return;
+    yield* permitKeys(access, 'read', keyTexts(keys), loop);
   }
 
   /** TooManyRequests if too many are raised. This node's own are always raised: they guard its data. */
@@ -92,6 +119,7 @@ export class LeaderDecisions implements Proposals {
     await this.#changingAlarms.get(alarmName(alarm));
     const { replica, memberId, confirm } = this.#options;
     const { state } = replica;
+    if (state.auth.enabled) permitRoot(state.auth.state, caller);
     if (state.hasAlarm(alarm)) return confirm?.();
     const raised = state.alarmCount + this.#changingAlarms.size;
     if (raised >= ALARMS_MAX && alarm.memberId !== memberId) throw new EngramError('TooManyRequests');
@@ -101,7 +129,9 @@ export class LeaderDecisions implements Proposals {
   /** Resolves with false if the alarm was not set. */
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     await this.#changingAlarms.get(alarmName(alarm));
-    if (!this.#options.replica.state.hasAlarm(alarm)) {
+    const { state } = this.#options.replica;
+    if (state.auth.enabled) permitRoot(state.auth.state, caller);
+    if (!state.hasAlarm(alarm)) {
       await this.#options.confirm?.();
       return false;
     }
@@ -109,9 +139,19 @@ export class LeaderDecisions implements Proposals {
     return true;
   }
 
-  #marking(mark: Mark, { origin }: Caller): Decided<void> {
-    this.#options.writes.admit();
-    return { mark, origin, answer: () => undefined };
+  changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    return this.#options.authDecisions.change(change, caller);
+  }
+
+  logIn(login: Login, caller: Caller): Promise<void> {
+    return this.#options.authDecisions.logIn(login, caller);
+  }
+
+  #marking(mark: Mark, caller: Caller): Decided<void> {
+    const { auth, writes } = this.#options;
+    if (auth.enabled) permitRoot(auth.state, caller);
+    writes.admit();
+    return { mark, origin: caller.origin, answer: () => undefined };
   }
 
   #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
@@ -127,4 +167,8 @@ export class LeaderDecisions implements Proposals {
     );
     return changed;
   }
+}
+
+function* keyTexts(keys: ByteList): Generator<string> {
+  for (const key of keys) yield keyText(key);
 }

@@ -1,6 +1,9 @@
+import type { AuthChange } from '@engram/auth';
 import type { Clock, Epoch, LeaseId, Logger, LogPosition, Random, Revision, Txn } from '@engram/core';
 import type { AppendOutcome, Storage } from '@engram/storage';
+import { DecidedAuth } from '../auth/decided-auth.ts';
 import type { Caller } from '../caller.ts';
+import { AuthDecisions } from './auth-decisions.ts';
 import { CorruptGuard, isCorrupt } from './corrupt-guard.ts';
 import { LeaderDecisions } from './leader-decisions.ts';
 import { LeaseDecisions } from './lease-decisions.ts';
@@ -10,7 +13,7 @@ import { PendingLeases } from '../answer/pending-leases.ts';
 import { QuotaGuard } from './quota-guard.ts';
 import type { Replica } from '../replica/replica.ts';
 import { SpaceKeeper } from './space-keeper.ts';
-import type { Alarm, LeaseDetails, LeaseView, Proposals, TxnResult } from '../store.ts';
+import type { Alarm, LeaseDetails, LeaseView, Login, Proposals, TxnResult } from '../store.ts';
 import { WritePath } from '../write/write-path.ts';
 
 export interface LeadershipOptions {
@@ -40,6 +43,8 @@ export interface LeadershipOptions {
   readonly requestTimeoutMs?: number;
   /** See `WritePathOptions.confirm`. */
   readonly confirm?: () => Promise<void>;
+  /** See `BackendCluster`. */
+  readonly everyMemberKnowsAuth?: (() => Promise<boolean>) | undefined;
   /**
    * The leadership has ended, because the log takes no more from it. After `uncertain` it is unknown what the log
    * holds, and the node must restart.
@@ -87,9 +92,11 @@ export class Leadership implements Proposals {
       logger,
     });
     const pending = new PendingLeases(state.lessor);
+    const auth = new DecidedAuth(state.auth.state);
     this.#writes = new WritePath({
       replica,
       leases: pending,
+      auth,
       log: options.storage.log,
       seal: { epoch: options.epoch, holder: options.memberId },
       clock,
@@ -112,6 +119,7 @@ export class Leadership implements Proposals {
     this.#leases = new LeaseDecisions({
       lessor: state.lessor,
       pending,
+      auth,
       writes: this.#writes,
       minTtlSeconds: options.minLeaseTtlSeconds,
       leasesMax: options.leasesMax ?? LEASES_MAX,
@@ -131,7 +139,20 @@ export class Leadership implements Proposals {
     });
     const { memberId, confirm } = options;
     this.#quota = new QuotaGuard({
-      next: new LeaderDecisions({ replica, writes: this.#writes, leases: this.#leases, memberId, observer, confirm }),
+      next: new LeaderDecisions({
+        replica,
+        writes: this.#writes,
+        leases: this.#leases,
+        auth,
+        authDecisions: new AuthDecisions({
+          auth,
+          writes: this.#writes,
+          everyMemberKnowsAuth: options.everyMemberKnowsAuth,
+        }),
+        memberId,
+        observer,
+        confirm,
+      }),
       again: () => this.#guarded,
       state,
       space: this.#space,
@@ -185,6 +206,14 @@ export class Leadership implements Proposals {
 
   deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     return this.#guarded.deactivateAlarm(alarm, caller);
+  }
+
+  changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    return this.#guarded.changeAuth(change, caller);
+  }
+
+  logIn(login: Login, caller: Caller): Promise<void> {
+    return this.#guarded.logIn(login, caller);
   }
 
   /**

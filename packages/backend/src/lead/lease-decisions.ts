@@ -11,7 +11,9 @@ import {
 } from '@engram/core';
 import { type Lessor, MAX_TTL_SECONDS } from '@engram/lease';
 import type { Job } from '@engram/loop';
-import type { Caller } from '../caller.ts';
+import type { DecidedAuth } from '../auth/decided-auth.ts';
+import { permitUser } from '../auth/permits.ts';
+import { type Caller, nodeItself } from '../caller.ts';
 import type { Decided } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
@@ -22,6 +24,7 @@ import type { WritePath } from '../write/write-path.ts';
 export interface LeaseDecisionsOptions {
   readonly lessor: Lessor;
   readonly pending: PendingLeases;
+  readonly auth: DecidedAuth;
   readonly writes: WritePath;
   readonly minTtlSeconds: number;
   /** The most leases, those included that are being granted. */
@@ -57,8 +60,9 @@ export class LeaseDecisions {
     return this.#options.writes.take(() => this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
   }
 
-  #granting(wanted: LeaseId, ttlSeconds: number, { origin }: Caller): Decided<LeaseView> {
-    const { lessor, pending, writes, minTtlSeconds, leasesMax, observer } = this.#options;
+  #granting(wanted: LeaseId, ttlSeconds: number, caller: Caller): Decided<LeaseView> {
+    const { lessor, pending, auth, writes, minTtlSeconds, leasesMax, observer } = this.#options;
+    if (auth.enabled) permitUser(auth.state, caller);
     if (wanted !== NO_LEASE && pending.has(wanted)) throw new EngramError('LeaseExist');
     writes.admit();
     if (lessor.size + pending.undecided >= leasesMax) throw new EngramError('TooManyRequests');
@@ -67,7 +71,7 @@ export class LeaseDecisions {
     pending.decide(id, true);
     return {
       mark: { kind: 'lease-grant', id, ttlSeconds: grantedTtlSeconds },
-      origin,
+      origin: caller.origin,
       answer: () => {
         observer.leaseGranted?.(grantedTtlSeconds);
         return { id, grantedTtlSeconds, remainingSeconds: grantedTtlSeconds };
@@ -93,11 +97,12 @@ export class LeaseDecisions {
   }
 
   /** A revoke that its caller does not wait for any more goes on, because a retry would begin from the start. */
-  *#ending(id: LeaseId, { origin }: Pick<Caller, 'origin'>): Job<Decided<Revision>> {
-    const { pending, writes, observer, isCorrupt } = this.#options;
+  *#ending(id: LeaseId, caller: Caller): Job<Decided<Revision>> {
+    const { pending, auth, writes, observer, isCorrupt } = this.#options;
     if (isCorrupt()) throw new EngramError('Corrupt');
+    if (auth.enabled) yield* writes.permitLease(id, caller);
     if (!pending.has(id)) throw new EngramError('LeaseNotFound');
-    const decided = yield* writes.endLease(id, origin);
+    const decided = yield* writes.endLease(id, caller.origin);
     observer.leaseRevoked?.();
     return decided;
   }
@@ -158,7 +163,7 @@ export class LeaseDecisions {
     if (pending.isUndecided(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };
     // No client is told of this refusal, so it needs no proof.
     if (isCorrupt()) return { answer: () => Promise.reject(new EngramError('Corrupt')) };
-    return { ...(yield* this.#ending(id, {})), answer: () => true };
+    return { ...(yield* this.#ending(id, nodeItself)), answer: () => true };
   }
 
   timeToLive(id: LeaseId): LeaseView | undefined {

@@ -6,6 +6,7 @@ import {
   EngramError,
   type ErrorCode,
   isEngramError,
+  keyBytes,
   type KvEvent,
   type LeaseId,
   type LogPosition,
@@ -13,7 +14,8 @@ import {
   type Seal,
   type Txn,
 } from '@engram/core';
-import type { Job, Loop, PureJob, Task } from '@engram/loop';
+import type { KeyIndex } from '@engram/index';
+import { finish, type Job, type Loop, type PureJob, type Task } from '@engram/loop';
 import { type DecisionValues, isSimple, type Sequenced, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
@@ -22,6 +24,8 @@ import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
 import { longWriteChanges } from '../apply/long-write.ts';
+import type { DecidedAuth } from '../auth/decided-auth.ts';
+import { permitLease, permitTxn } from '../auth/permits.ts';
 import { type Caller, nodeItself, type Origin } from '../caller.ts';
 import { type DecideNext, Decisions } from '../decide/decisions.ts';
 import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
@@ -37,6 +41,8 @@ import { PinnedRanges } from './pinned-ranges.ts';
 export interface WritePathOptions {
   readonly replica: Replica;
   readonly leases: PendingLeases;
+  /** Whose users and roles judge each write, when it is decided. */
+  readonly auth: DecidedAuth;
   readonly log: Log;
   /** The seal with which this leadership holds the log. */
   readonly seal: Seal;
@@ -153,8 +159,12 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     this.admit();
     const bytes = this.#decisions.free ? 0 : txnBytes(txn);
-    const decision = isSimple(txn) ? () => this.#decideSimple(txn, caller) : this.#deciding(txn, caller);
-    return this.#request(decision, bytes, caller, false);
+    return this.#request(this.#decisionOf(txn, caller), bytes, caller, false);
+  }
+
+  #decisionOf(txn: Txn, caller: Caller): Decision<TxnResult> {
+    if (!isSimple(txn)) return this.#deciding(txn, caller);
+    return this.#options.auth.enabled ? this.#judging(txn, caller) : () => this.#decideSimple(txn, caller);
   }
 
   /**
@@ -184,6 +194,23 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     });
   }
 
+  /** A part of a decision: throws what refuses the use of a lease. */
+  *permitLease(id: LeaseId, caller: Caller): PureJob<void> {
+    yield* permitLease(this.#options.auth.state, caller, yield* this.#keysOfLease(id), this.#loop);
+  }
+
+  /** In the form of `keyText`, as far as no write under way has taken them from the lease. */
+  *#keysOfLease(id: LeaseId): PureJob<Iterable<string>> {
+    const { leases, replica } = this.#options;
+    return attachedTo(id, yield* leases.candidates(id, this.#loop), replica.state.index);
+  }
+
+  /** A part of a decision: throws what refuses the transaction, by the users and roles of what is decided before it. */
+  *#permit(txn: Txn, caller: Caller): PureJob<void> {
+    const { auth } = this.#options;
+    if (auth.enabled) yield* permitTxn(auth.state, txn, caller, (id) => this.#keysOfLease(id), this.#loop);
+  }
+
   /** A part of a decision: ends a lease, and deletes the keys that are attached to it, in one revision. */
   *endLease(id: LeaseId, origin: Origin | undefined): Job<Decided<Revision>> {
     this.admit();
@@ -207,8 +234,22 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     return this.#sequencer.next === this.#options.replica.applied;
   }
 
-  /** `brought`: values that the transaction was postponed for. */
+  /** To look up rights, and the keys of leases, may take long. */
+  *#judging(txn: Txn, caller: Caller): Job<Outcome<TxnResult>> {
+    yield* this.#permit(txn, caller);
+    return this.#decidePermitted(txn, caller);
+  }
+
+  /**
+   * `brought`: values that the transaction was postponed for. Users and roles may have changed while it waited, or have begun to
+   * count: it is judged here, in the call of its decision.
+   */
   #decideSimple(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
+    if (this.#options.auth.enabled) this.#loop.slice(() => finish(this.#permit(txn, caller)));
+    return this.#decidePermitted(txn, caller, brought);
+  }
+
+  #decidePermitted(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
     if (this.#halted) throw new EngramError('LeaderChanged');
     if (brought !== undefined) this.admit();
     const { replica } = this.#options;
@@ -228,6 +269,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   *#deciding(txn: Txn, caller: Caller): Job<Decided<TxnResult>> {
     if (this.#halted) throw new EngramError('LeaderChanged');
     const { replica } = this.#options;
+    yield* this.#permit(txn, caller);
     const values = new NeededValues(replica, this.#neverAborted);
     this.#ranges.begin();
     const sequenced = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
@@ -420,6 +462,14 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     this.#halted = true;
     this.#options.onFatal(fatal);
     return new EngramError('Stopped', { cause: fatal });
+  }
+}
+
+/** The candidates that are attached to the lease by what is decided. */
+function* attachedTo(id: LeaseId, candidates: readonly string[], index: KeyIndex): Generator<string> {
+  for (const text of candidates) {
+    const head = index.head(keyBytes(text));
+    if (head >= 0 && !index.isTombstone(head) && index.lease(head) === id) yield text;
   }
 }
 

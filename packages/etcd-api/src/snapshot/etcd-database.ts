@@ -1,3 +1,4 @@
+import { encodeAuthBuckets } from '@engram/auth';
 import { utf8 } from '@engram/core';
 import { bboltFile, type BucketContent, smallBucket } from '@engram/bbolt';
 import { type LeaseGrant, nodeItself, type StoreImage } from '@engram/backend';
@@ -15,7 +16,8 @@ const UNDERSCORE = '_'.charCodeAt(0);
 
 /**
  * The store as a database in etcd's own format (etcd server/storage/schema), which etcd's tools read: `etcdutl snapshot
- * status`, and `restore` into an etcd. It contains the history that is not compacted, leases and alarms.
+ * status`, and `restore` into an etcd. It contains the history that is not compacted, leases, alarms, users
+ * and roles, with the hashes of their passwords.
  */
 export async function etcdDatabase(
   parts: ServiceParts,
@@ -26,6 +28,7 @@ export async function etcdDatabase(
   // The image has the revision of the call. Data without a revision is taken in the same turn.
   const taking = parts.store.image(signal);
   const leases = parts.store.leases('by-id', nodeItself);
+  const { auth, authUsers, authRoles } = encodeAuthBuckets(parts.auth.view.state);
   const others = [alarmBucket(parts), memberBucket(parts)];
   const image = await taking;
   try {
@@ -36,8 +39,10 @@ export async function etcdDatabase(
         ...unversioned,
         metaBucket(parts, image, storageVersion),
         bucket('cluster', [['clusterVersion', utf8(storageVersion)]]),
-        bucket('auth', [['authRevision', uint64(1n)]]),
-        ...['authRoles', 'authUsers', 'members_removed'].map((name) => bucket(name, [])),
+        bucket('auth', auth),
+        bucket('authUsers', authUsers),
+        bucket('authRoles', authRoles),
+        bucket('members_removed', []),
       ],
       pace(parts.options.clock, signal),
       signal,

@@ -26,10 +26,13 @@ export interface Request {
   applied: Applied | undefined;
   hashKv: HashKv | undefined;
   trace: Uint8Array;
+  authChange: AuthChange | undefined;
+  login: Login | undefined;
+  node: boolean;
 }
 export type RequestInit = Init<Request>;
 
-export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, hashKv: undefined, trace: EMPTY_BYTES, });
+export const newRequest = (): Request => ({ member: 0n, sequence: 0, settled: 0, user: '', authRevision: 0, timeoutMs: 0, epoch: 0, sentIn: 0, recalls: false, txn: undefined, compact: undefined, leaseGrant: undefined, leaseRevoke: undefined, leaseKeepAlive: undefined, leaseTimeToLive: undefined, alarm: undefined, readIndex: undefined, memberChange: undefined, applied: undefined, hashKv: undefined, trace: EMPTY_BYTES, authChange: undefined, login: undefined, node: false, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readRequest(r: Reader, message: Request): Request {
@@ -75,6 +78,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       case 90: {
         const outer = r.enter();
@@ -90,6 +95,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 98: {
@@ -106,6 +113,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 106: {
@@ -122,6 +131,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 114: {
@@ -138,6 +149,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 122: {
@@ -154,6 +167,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 130: {
@@ -170,6 +185,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 138: {
@@ -186,6 +203,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.memberChange = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 146: {
@@ -202,6 +221,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.applied = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 154: {
@@ -218,6 +239,8 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.hashKv = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 162: {
@@ -234,10 +257,51 @@ export function readRequest(r: Reader, message: Request): Request {
         message.readIndex = undefined;
         message.memberChange = undefined;
         message.applied = undefined;
+        message.authChange = undefined;
+        message.login = undefined;
         break;
       }
       case 170:
         message.trace = r.bytes();
+        break;
+      case 178: {
+        const outer = r.enter();
+        message.authChange = readAuthChange(r, message.authChange ?? newAuthChange());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.applied = undefined;
+        message.hashKv = undefined;
+        message.login = undefined;
+        break;
+      }
+      case 186: {
+        const outer = r.enter();
+        message.login = readLogin(r, message.login ?? newLogin());
+        r.leave(outer);
+        message.txn = undefined;
+        message.compact = undefined;
+        message.leaseGrant = undefined;
+        message.leaseRevoke = undefined;
+        message.leaseKeepAlive = undefined;
+        message.leaseTimeToLive = undefined;
+        message.alarm = undefined;
+        message.readIndex = undefined;
+        message.memberChange = undefined;
+        message.applied = undefined;
+        message.hashKv = undefined;
+        message.authChange = undefined;
+        break;
+      }
+      case 192:
+        message.node = r.bool();
         break;
       default:
         r.skip(tag);
@@ -248,6 +312,22 @@ export function readRequest(r: Reader, message: Request): Request {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeRequest(w: Writer, message: RequestInit): void {
+  if (message.node === true) {
+    w.varint(message.node ? 1 : 0);
+    w.varint(192);
+  }
+  if (message.login !== undefined) {
+    const end = w.length;
+    writeLogin(w, message.login);
+    w.varint(w.length - end);
+    w.varint(186);
+  }
+  if (message.authChange !== undefined) {
+    const end = w.length;
+    writeAuthChange(w, message.authChange);
+    w.varint(w.length - end);
+    w.varint(178);
+  }
   if (message.trace !== undefined && message.trace.length > 0) {
     w.bytes(message.trace);
     w.varint(170);
@@ -360,6 +440,96 @@ export const RequestCodec: Codec<Request, RequestInit> = {
 };
 export const encodeRequest = (message: RequestInit): Uint8Array => encode(RequestCodec, message);
 export const decodeRequest = (bytes: Uint8Array): Request => decode(RequestCodec, bytes);
+
+export interface AuthChange {
+  record: Uint8Array;
+}
+export type AuthChangeInit = Init<AuthChange>;
+
+export const newAuthChange = (): AuthChange => ({ record: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readAuthChange(r: Reader, message: AuthChange): AuthChange {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.record = r.bytes();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeAuthChange(w: Writer, message: AuthChangeInit): void {
+  if (message.record !== undefined && message.record.length > 0) {
+    w.bytes(message.record);
+    w.varint(10);
+  }
+}
+
+export const AuthChangeCodec: Codec<AuthChange, AuthChangeInit> = {
+  write: writeAuthChange,
+  read: (r) => readAuthChange(r, newAuthChange()),
+};
+export const encodeAuthChange = (message: AuthChangeInit): Uint8Array => encode(AuthChangeCodec, message);
+export const decodeAuthChange = (bytes: Uint8Array): AuthChange => decode(AuthChangeCodec, bytes);
+
+export interface Login {
+  user: string;
+  authRevision: number;
+  digest: Uint8Array;
+}
+export type LoginInit = Init<Login>;
+
+export const newLogin = (): Login => ({ user: '', authRevision: 0, digest: EMPTY_BYTES, });
+
+/** Reads fields until the reader's message ends, over what `message` has already. */
+export function readLogin(r: Reader, message: Login): Login {
+  while (r.more()) {
+    const tag = r.tag();
+    switch (tag) {
+      case 10:
+        message.user = r.string();
+        break;
+      case 16:
+        message.authRevision = r.uint64();
+        break;
+      case 26:
+        message.digest = r.bytes();
+        break;
+      default:
+        r.skip(tag);
+    }
+  }
+  return message;
+}
+
+/** Writes the fields before what the writer has already, the last one first. */
+export function writeLogin(w: Writer, message: LoginInit): void {
+  if (message.digest !== undefined && message.digest.length > 0) {
+    w.bytes(message.digest);
+    w.varint(26);
+  }
+  if (message.authRevision !== undefined && message.authRevision !== 0) {
+    w.uint64(message.authRevision);
+    w.varint(16);
+  }
+  if (message.user !== undefined && message.user !== '') {
+    w.string(message.user);
+    w.varint(10);
+  }
+}
+
+export const LoginCodec: Codec<Login, LoginInit> = {
+  write: writeLogin,
+  read: (r) => readLogin(r, newLogin()),
+};
+export const encodeLogin = (message: LoginInit): Uint8Array => encode(LoginCodec, message);
+export const decodeLogin = (bytes: Uint8Array): Login => decode(LoginCodec, bytes);
 
 export interface HashKv {
   revision: number;
@@ -810,10 +980,11 @@ export interface Answer {
   errorText: string;
   recallAfter: number;
   hash: Hash | undefined;
+  knowsAuth: boolean;
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, hash: undefined, });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, hash: undefined, knowsAuth: false, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -871,6 +1042,9 @@ export function readAnswer(r: Reader, message: Answer): Answer {
         r.leave(outer);
         break;
       }
+      case 104:
+        message.knowsAuth = r.bool();
+        break;
       default:
         r.skip(tag);
     }
@@ -880,6 +1054,10 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.knowsAuth === true) {
+    w.varint(message.knowsAuth ? 1 : 0);
+    w.varint(104);
+  }
   if (message.hash !== undefined) {
     const end = w.length;
     writeHash(w, message.hash);

@@ -1,0 +1,130 @@
+import {
+  type AuthInfo,
+  type EndedTokens,
+  identify,
+  type JwtKeys,
+  JwtTokens,
+  nobody,
+  type PasswordHasher,
+  presentedToken,
+  simpleTokenIndex,
+  SimpleTokens,
+  type TokenProvider,
+} from '@engram/auth';
+import { type AuthView, nodeItself, type Store } from '@engram/backend';
+import { type Clock, EngramError, type Random, unreachable } from '@engram/core';
+import type { CallContext } from '@engram/wire';
+
+/** How users log in. */
+export interface AuthSettings {
+  readonly hasher: PasswordHasher;
+  /** For tokens: one that nobody can predict. */
+  readonly random: Random;
+  readonly tokens: TokenSettings;
+  /** A client's verified certificate says who it is (etcd: --client-cert-auth). */
+  readonly clientCertAuth: boolean;
+}
+
+/** etcd: --auth-token. `none`: no token counts. */
+export type TokenSettings =
+  | { readonly kind: 'simple'; readonly ttlMs?: number }
+  | { readonly kind: 'jwt'; readonly keys: JwtKeys; readonly ttlMs?: number }
+  | { readonly kind: 'none' };
+
+/** Who the clients are. Without settings nobody logs in. */
+export class Authenticator {
+  readonly view: AuthView;
+  readonly settings: AuthSettings | undefined;
+  readonly provider: TokenProvider;
+  readonly #store: Store;
+
+  constructor(store: Store, clock: Clock, settings: AuthSettings | undefined) {
+    this.view = store.auth;
+    this.settings = settings;
+    this.#store = store;
+    this.provider = providerOf(settings?.tokens ?? { kind: 'none' }, clock);
+    if (this.provider?.kind !== 'simple') return;
+    const { tokens } = this.provider;
+    this.view.listen({
+      loggedIn: (digest, user) => void tokens.assign(digest, user),
+      changed: (ended) => endTokens(tokens, ended),
+    });
+  }
+
+  /** Whether users count. While they do not, nothing else here needs to be asked. */
+  get enabled(): boolean {
+    return this.view.enabled;
+  }
+
+  /**
+   * Resolves when it is known whether the call's token counts. Undefined: it is known already. Never rejects. Waits for a signature
+   * to be verified, and for a log-in at another member to arrive here.
+   */
+  ready(call: CallContext): Promise<unknown> | undefined {
+    const token = presentedToken(credentialsOf(call));
+    if (token === undefined || this.provider === undefined) return undefined;
+    if (this.provider.kind === 'jwt') {
+      const info = this.provider.tokens.infoOf(token);
+      // A token that could not be verified does not count.
+      return info instanceof Promise ? info.catch(() => undefined) : undefined;
+    }
+    if (this.provider.tokens.userOf(token) !== undefined) return undefined;
+    const index = simpleTokenIndex(token);
+    if (index === undefined || index <= this.#store.status().logPosition) return undefined;
+    // The log-in was answered before this call was made. Without a leader the token stays unknown.
+    try {
+      return this.#store.readIndex(nodeItself)?.catch(() => undefined);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Who makes the call, as of now. Undefined if its token does not count. */
+  identify(call: CallContext): AuthInfo | undefined {
+    const { clientCertAuth = false } = this.settings ?? {};
+    // A call through the gateway shows the certificate of the gateway.
+    const certified = clientCertAuth && call.metadata('grpcgateway-accept') === undefined;
+    const commonName = certified ? call.commonName : undefined;
+    return identify(this.view.state, { ...credentialsOf(call), commonName }, this.provider);
+  }
+
+  /** Notes in the call who makes it. Throws InvalidAuthToken. */
+  admit(call: CallContext): AuthInfo {
+    const info = this.identify(call);
+    if (info === undefined) throw new EngramError('InvalidAuthToken');
+    call.user = info === nobody ? undefined : { name: info.user, authRevision: info.authRevision };
+    return info;
+  }
+}
+
+function credentialsOf(call: CallContext): { token: string | undefined; authorization: string | undefined } {
+  return { token: call.metadata('token'), authorization: call.metadata('authorization') };
+}
+
+function providerOf(settings: TokenSettings, clock: Clock): TokenProvider {
+  switch (settings.kind) {
+    case 'simple':
+      return { kind: 'simple', tokens: new SimpleTokens({ ...settings, clock }) };
+    case 'jwt':
+      return { kind: 'jwt', tokens: new JwtTokens({ ...settings, clock }) };
+    case 'none':
+      return undefined;
+    default:
+      return unreachable(settings);
+  }
+}
+
+function endTokens(tokens: SimpleTokens, ended: EndedTokens): void {
+  switch (ended.of) {
+    case 'nobody':
+      return;
+    case 'user':
+      tokens.endUser(ended.user);
+      return;
+    case 'everybody':
+      tokens.endAll();
+      return;
+    default:
+      unreachable(ended);
+  }
+}

@@ -1,0 +1,289 @@
+import { type AuthChange, type AuthInfo, type KeyAccess, refuseMovedRevision } from '@engram/auth';
+import {
+  type Alarm,
+  accessOf,
+  type AuthView,
+  type Caller,
+  type HashKvResult,
+  isReadOnly,
+  type LeaseDetails,
+  type LeaseGrant,
+  type LeaseView,
+  type Login,
+  type PagedRangeResult,
+  permitKeys,
+  type RangeResult,
+  type Store,
+  type StoreImage,
+  type StoreStatus,
+  type TxnResult,
+} from '@engram/backend';
+import {
+  EngramError,
+  type KeyRange,
+  keyText,
+  type LeaseId,
+  type Op,
+  type RangeOp,
+  type Revision,
+  type Txn,
+} from '@engram/core';
+import type { Loop, PureJob, Task } from '@engram/loop';
+import type { WatchHub } from '@engram/watch-hub';
+import { RpcCaller } from '../rpc-caller.ts';
+import type { Authenticator } from './authenticator.ts';
+
+/**
+ * The store of the clients. Reads are judged here, by the users and roles of this node: after it has caught up with what the read
+ * must see, and once more when the answer is there (etcd: doSerialize). What the leader decides, the leader judges. While
+ * authentication is off, a call costs one question more.
+ */
+export class AuthorizedStore implements Store {
+  readonly #next: Store;
+  readonly #auth: Authenticator;
+  readonly #loop: Loop;
+
+  constructor(next: Store, auth: Authenticator, loop: Loop) {
+    this.#next = next;
+    this.#auth = auth;
+    this.#loop = loop;
+  }
+
+  get revision(): Revision {
+    return this.#next.revision;
+  }
+
+  get compactRevision(): Revision {
+    return this.#next.compactRevision;
+  }
+
+  get watchHub(): WatchHub {
+    return this.#next.watchHub;
+  }
+
+  get auth(): AuthView {
+    return this.#next.auth;
+  }
+
+  readIndex(caller: Caller): Promise<void> | undefined {
+    return this.#next.readIndex(caller);
+  }
+
+  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
+    if (this.#isFree(caller)) return this.#next.range(op, caller);
+    return this.#whenNewest(op.serializable, caller, () =>
+      this.#read(
+        caller,
+        (access) => access.read(op.range),
+        () => this.#next.range(caughtUp(op), caller),
+      ),
+    );
+  }
+
+  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
+    if (this.#isFree(caller)) return this.#next.rangePaged(op, caller);
+    return this.#whenNewest(op.serializable, caller, () =>
+      this.#read(
+        caller,
+        (access) => access.read(op.range),
+        () => this.#next.rangePaged(caughtUp(op), caller),
+      ),
+    );
+  }
+
+  async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
+    if (this.#isFree(caller)) {
+      yield* this.#next.rangeStream(op, chunkBytes, caller);
+      return;
+    }
+    if (!op.serializable) await this.#next.readIndex(caller);
+    const info = this.#infoOf(caller);
+    await this.#permit(caller, info, (access) => access.read(op.range));
+    for await (const chunk of this.#next.rangeStream(caughtUp(op), chunkBytes, caller)) {
+      this.#checkUnmoved(info);
+      yield chunk;
+    }
+  }
+
+  txn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    if (this.#isFree(caller) || !isReadOnly(txn)) return this.#next.txn(txn, caller);
+    return this.#readTxn(txn, caller);
+  }
+
+  async #readTxn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
+    if (!serializable) await this.#next.readIndex(caller);
+    const read = { ...txn, success: txn.success.map(caughtUpOp), failure: txn.failure.map(caughtUpOp) };
+    return this.#read(
+      caller,
+      (access) => access.txn(txn, noKeys),
+      () => this.#next.txn(read, caller),
+    );
+  }
+
+  compact(revision: number, physical: boolean, caller: Caller): Promise<void> {
+    return this.#next.compact(revision, physical, caller);
+  }
+
+  leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
+    return this.#next.leaseGrant(id, ttlSeconds, caller);
+  }
+
+  leaseRevoke(id: LeaseId, caller: Caller): Promise<Revision> {
+    return this.#next.leaseRevoke(id, caller);
+  }
+
+  leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    return this.#next.leaseKeepAlive(id, caller);
+  }
+
+  /** Its keys come from this node, so their reading is judged here. */
+  async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
+    const lease = await this.#next.leaseTimeToLive(id, withKeys, caller);
+    if (this.#isFree(caller) || lease === undefined || lease.keys.length === 0) return lease;
+    await this.#permitReading([...lease.keys].map(keyText), caller);
+    return lease;
+  }
+
+  /** Needs the right to read every key of every lease (etcd: checkLeaseLeases). */
+  async leases(order: 'by-id' | 'by-remaining', caller: Caller): Promise<readonly LeaseGrant[]> {
+    const listed = await this.#next.leases(order, caller);
+    if (this.#isFree(caller)) return listed;
+    await this.#permitReading(this.#keysOf(listed), caller);
+    return listed;
+  }
+
+  *#keysOf(leases: readonly LeaseGrant[]): Generator<string> {
+    for (const { id } of leases) yield* this.#next.keysOfLease(id);
+  }
+
+  keysOfLease(id: LeaseId): Iterable<string> {
+    return this.#next.keysOfLease(id);
+  }
+
+  alarms(): readonly Alarm[] {
+    return this.#next.alarms();
+  }
+
+  activateAlarm(alarm: Alarm, caller: Caller): Promise<void> {
+    return this.#next.activateAlarm(alarm, caller);
+  }
+
+  deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
+    return this.#next.deactivateAlarm(alarm, caller);
+  }
+
+  changeAuth(change: AuthChange, caller: Caller): Promise<void> {
+    return this.#next.changeAuth(change, caller);
+  }
+
+  logIn(login: Login, caller: Caller): Promise<void> {
+    return this.#next.logIn(login, caller);
+  }
+
+  hashKv(revision: number, signal: AbortSignal): Promise<HashKvResult> {
+    return this.#next.hashKv(revision, signal);
+  }
+
+  image(signal: AbortSignal): Promise<StoreImage> {
+    return this.#next.image(signal);
+  }
+
+  defragment(): Promise<void> {
+    return this.#next.defragment();
+  }
+
+  status(): StoreStatus {
+    return this.#next.status();
+  }
+
+  count(range: KeyRange): number {
+    return this.#next.count(range);
+  }
+
+  /** No user counts for the call. */
+  #isFree({ isNode }: Caller): boolean {
+    return !this.#auth.enabled || isNode === true;
+  }
+
+  #whenNewest<Result>(
+    serializable: boolean,
+    caller: Caller,
+    read: () => Result | Promise<Result>,
+  ): Result | Promise<Result> {
+    const wait = serializable ? undefined : this.#next.readIndex(caller);
+    return wait === undefined ? read() : wait.then(read);
+  }
+
+  /** A read that waits may end after its caller has lost a right. */
+  #read<Result extends RangeResult | PagedRangeResult | TxnResult>(
+    caller: Caller,
+    refusal: Refusal,
+    read: () => Result | Promise<Result>,
+  ): Result | Promise<Result> {
+    const info = this.#infoOf(caller);
+    const permitted = this.#permit(caller, info, refusal);
+    const result = permitted === undefined ? read() : permitted.then(read);
+    if (!(result instanceof Promise)) return result;
+    return result.then((late) => {
+      try {
+        this.#checkUnmoved(info);
+      } catch (error) {
+        if (late.kind === 'paged-range') late.kvs[Symbol.dispose]();
+        throw error;
+      }
+      return late;
+    });
+  }
+
+  /** A promise if the rights of the caller must be joined first, which takes longer than a slice. */
+  #permit(caller: Caller, info: AuthInfo, refusal: Refusal): Promise<void> | undefined {
+    const check = (access: KeyAccess | undefined): void => {
+      const code = access && refusal(access);
+      if (code !== undefined) throw new EngramError(code);
+    };
+    const access = this.#loop.run(permitting(caller), accessOf(this.auth.state, info), caller.signal);
+    if (access instanceof Promise) return access.then(check);
+    check(access);
+    return undefined;
+  }
+
+  async #permitReading(keys: Iterable<string>, caller: Caller): Promise<void> {
+    const info = this.#infoOf(caller);
+    await this.#loop.run(permitting(caller), this.#permittingKeys(keys, info), caller.signal);
+    this.#checkUnmoved(info);
+  }
+
+  *#permittingKeys(keys: Iterable<string>, info: AuthInfo): PureJob<void> {
+    const access = yield* accessOf(this.auth.state, info);
+    if (access === undefined) return;
+    const refusal = access.showLeases([]);
+    if (refusal !== undefined) throw new EngramError(refusal);
+    if (!access.permitsAll) yield* permitKeys(access, 'read', keys, this.#loop);
+  }
+
+  /** As of now, as in etcd: a simple token has the rights that its user has when the read is made. */
+  #infoOf(caller: Caller): AuthInfo {
+    return caller instanceof RpcCaller ? this.#auth.admit(caller.call) : caller;
+  }
+
+  #checkUnmoved(info: AuthInfo): void {
+    const code = refuseMovedRevision(this.auth.state, info);
+    if (code !== undefined) throw new EngramError(code);
+  }
+}
+
+type Refusal = (access: KeyAccess) => ReturnType<KeyAccess['read']>;
+
+const noKeys = (): readonly Uint8Array[] => [];
+
+const permitting = ({ client = 'node', method }: Caller): Task => ({
+  work: 'client',
+  caller: client,
+  stage: 'permit',
+  method,
+});
+
+/** This node has caught up with what the read must see. */
+const caughtUp = (op: RangeOp): RangeOp => (op.serializable ? op : { ...op, serializable: true });
+const caughtUpOp = (op: Op): Op => (op.kind === 'range' && !op.serializable ? { ...op, serializable: true } : op);

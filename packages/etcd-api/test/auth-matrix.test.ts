@@ -1,0 +1,35 @@
+import { SIMPLE_TOKEN_TTL_MS } from '@engram/auth';
+import { expect, test } from 'vitest';
+import { Api } from './api.ts';
+import { AuthClient, fakeAuth } from './auth-client.ts';
+import { prepareCallers, runMatrix } from './auth-matrix.ts';
+
+test('every call, by every kind of caller, with every shape of a range, is refused or permitted as etcd does it', async () => {
+  await using api = await Api.open({ services: { auth: fakeAuth({ clientCertAuth: true }) } });
+  const run = <Value>(work: Promise<Value>): Promise<Value> => work;
+  const { methods } = api;
+  const callers = await prepareCallers({
+    methods,
+    run,
+    endTokens: () => void api.clock.advance(SIMPLE_TOKEN_TTL_MS + 1),
+  });
+  const clients = callers.at(methods);
+  const state = async (): Promise<string> =>
+    `${api.backend.revision} ${api.backend.auth.state.revision} ${api.backend.leadership!.sequenced.next}`;
+  const { wrong, calls } = await runMatrix(clients, run, state);
+  expect(wrong).toEqual([]);
+  expect(calls).toBeGreaterThan(1_000);
+});
+
+test('while authentication is off, no call is asked for its token, and no right is looked up', async () => {
+  await using api = await Api.open({ services: { auth: fakeAuth({ clientCertAuth: true }) } });
+  const asked: string[] = [];
+  const metadata = new Proxy({}, { get: (_, name) => void asked.push(String(name)) });
+  const client = new AuthClient(api.methods, metadata);
+  await client.put('k', 'v');
+  await client.get('k');
+  await client.txn({ success: [{ requestRange: { key: new Uint8Array([1]) } }] });
+  await client.grant(7n);
+  await client.timeToLive(7n, true);
+  expect(asked.filter((name) => name === 'token' || name === 'authorization')).toEqual([]);
+});
