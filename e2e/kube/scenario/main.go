@@ -79,7 +79,8 @@ func run(ctx context.Context) (passed, failed int) {
 		{"Leases are renewed, one holder after another", leases},
 		{"kill -9 of the store, or of its leader, under load: nothing acknowledged is lost, nothing is seen twice", crashes},
 		{"after the crashes, everything works as before", afterCrashes},
-		{"kube-apiserver stops in order", stopInOrder},
+		{"kube-apiserver stops in order", stopServer},
+		{"nothing is held for calls that have ended, and the store stops in order", stopStore},
 	} {
 		startTime := time.Now()
 		checkCtx, cancel := context.WithTimeout(ctx, checkTimeout+time.Duration(*crashesFlag)**betweenFlag)
@@ -132,13 +133,18 @@ func (c *cluster) stop() {
 	}
 }
 
-func stopInOrder(_ context.Context, c *cluster) error {
+func stopServer(_ context.Context, c *cluster) error {
 	c.server.stop()
 	if state := c.server.command.ProcessState; state == nil || !state.Success() {
 		return fmt.Errorf("kube-apiserver ended with %v", state)
 	}
-	c.store.stop()
 	return nil
+}
+
+func stopStore(ctx context.Context, c *cluster) error {
+	err := nothingHeld(ctx, c)
+	c.store.stop()
+	return err
 }
 
 func mustRevision(text string) int64 {
