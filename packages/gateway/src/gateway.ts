@@ -214,7 +214,7 @@ export class Gateway {
     if (!stream.idle) return { status: 200, headers: jsonHeaders, body: linesOf(stream, this.#options.loop) };
     stream.close();
     return status === undefined || status.code === GrpcCode.OK
-      ? { status: 200, headers: jsonHeaders, body: EMPTY_BYTES }
+      ? { status: 200, headers: {}, body: EMPTY_BYTES }
       : streamFailure(status);
   }
 

@@ -70,7 +70,7 @@ test('renewals are answered in order, and the stream ends with them', async () =
 
 test('a stream without a request is an empty answer', async () => {
   const answer = await node.ask('/v3/lease/keepalive', '');
-  expect([answer.status, await textOf(answer)]).toEqual([200, '']);
+  expect([answer.status, answer.headers, await textOf(answer)]).toEqual([200, {}, '']);
 });
 
 test('a snapshot comes as lines', async () => {
