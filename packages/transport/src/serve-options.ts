@@ -2,6 +2,7 @@ import { ClientBudgets, type Clock, type Logger, type Share } from '@engram/core
 import type { Loop, LoopWatch } from '@engram/loop';
 import type { Method, MethodTable } from '@engram/wire';
 import type { BoundPort } from './bound-port.ts';
+import { STALL_MAX_MS } from './h2/limits.ts';
 import type { BoundAddress, ListenAddress } from './listen-address.ts';
 
 export type TlsVersion = 'TLS1.0' | 'TLS1.1' | 'TLS1.2' | 'TLS1.3';
@@ -168,6 +169,8 @@ export interface TransportTimeouts {
   readonly headersMs: number;
   /** For a whole HTTP/1.1 request; by default 60 s. */
   readonly requestMs: number;
+  /** To take the next piece of an answer over HTTP/1.1 or a WebSocket; by default as over HTTP/2, 5 minutes. */
+  readonly stallMs: number;
 }
 
 /** Default for a server that shares no budgets, and for tests. Sized for a machine with some GiB of memory. */
@@ -186,7 +189,7 @@ export function budgetsOf({ budgets }: ServeOptions): ClientBudgets {
 }
 
 export function timeoutsOf({ timeouts }: { readonly timeouts?: Partial<TransportTimeouts> }): TransportTimeouts {
-  return { handshakeMs: 10_000, headersMs: 10_000, requestMs: 60_000, ...timeouts };
+  return { handshakeMs: 10_000, headersMs: 10_000, requestMs: 60_000, stallMs: STALL_MAX_MS, ...timeouts };
 }
 
 /** `drained` is called when the bytes queued on a stream fall to this limit after they were above it. */

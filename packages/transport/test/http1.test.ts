@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
+import { realClock } from '@engram/sim';
 import { type Serving, startServing, until } from './support/serving.ts';
 
 /* HTTP/1.1 connections with pipelined and other unusual requests. */
@@ -169,6 +170,28 @@ test('an answer that is not read keeps the next request from being served', asyn
   socket.destroy();
 });
 
+test('a client that takes no piece of a long answer for too long is cut', async () => {
+  await using impatient = await startServing(serve, {
+    timeouts: { stallMs: 50 },
+    http: () => ({ status: 200, headers: {}, body: endless() }),
+  });
+  let ended = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield Buffer.alloc(64 * 1024);
+    } finally {
+      ended = true;
+    }
+  }
+  const socket = connect(impatient.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write(get('/'));
+  await until(() => ended);
+  await until(() => impatient.observer.connections === 0);
+  socket.destroy();
+});
+
 test('a client that goes away while its requests wait leaves none behind', async () => {
   const { socket } = await dial();
   socket.write(get('/wait') + get('/2') + get('/3'));
@@ -179,6 +202,30 @@ test('a client that goes away while its requests wait leaves none behind', async
   await until(() => running === 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(asked).toEqual(['/wait']);
+});
+
+test('a stream that ends while the server drains takes its connection along', async () => {
+  // The bound of a drain never comes.
+  const clock = {
+    ...realClock,
+    after: (ms: number, fire: () => void) => realClock.after(ms < 5_000 ? ms : 2 ** 31 - 1, fire),
+  };
+  const stop = Promise.withResolvers<void>();
+  async function* lines(): AsyncGenerator<string> {
+    yield 'first\n';
+    await stop.promise;
+    yield 'last\n';
+  }
+  const draining = await startServing(serve, { clock, http: () => ({ status: 200, headers: {}, body: lines() }) });
+  const socket = connect(draining.port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
+  socket.write(get('/'));
+  await until(() => text.includes('first'));
+  const drained = draining.server.drain(new AbortController().signal);
+  stop.resolve();
+  await drained;
+  await until(() => text.includes('last'));
 });
 
 test('two Host headers are refused', async () => {

@@ -53,6 +53,17 @@ const get = (client: RawClient, id: number): Buffer =>
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+test('an answer that breaks off is reset, and does not look whole', async () => {
+  async function* broken(): AsyncGenerator<string> {
+    yield 'first';
+    throw new Error('the rest cannot be had');
+  }
+  await using served = await serving(() => ({ status: 200, headers: {}, body: broken() }), 10);
+  using client = await open(served.port);
+  client.write(get(client, 1));
+  expect(await client.outcome(1)).toBe('RST_STREAM INTERNAL_ERROR');
+});
+
 test('those that are reset at once: no more handlers run than streams are allowed, and the connection ends', async () => {
   let begun = 0;
   const hangs = (): Promise<HttpResponse> => {

@@ -167,7 +167,7 @@ export class Http1Server {
     });
     try {
       const answer = await this.#answer(request, line, requestBytes, held, gone.signal);
-      await write(response, answer, answerBytes, gone.signal);
+      await this.#write(response, answer, answerBytes, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
       this.#options.logger.error({ error, path: request.url }, 'HTTP handler failed');
@@ -179,6 +179,28 @@ export class Http1Server {
     await closed;
     // Its head may have said that more is taken.
     if (this.#draining) line.socket.destroySoon();
+  }
+
+  async #write(
+    response: ServerResponse,
+    { status, headers, body }: HttpResponse,
+    share: Share,
+    signal: AbortSignal,
+  ): Promise<void> {
+    response.writeHead(status, { ...headers });
+    if (typeof body === 'string' || body instanceof Uint8Array) {
+      share.hold(body.length);
+      response.end(body);
+      return;
+    }
+    response.flushHeaders();
+    const cut = (): void => void response.destroy();
+    for await (const piece of body) {
+      if (signal.aborted) return;
+      share.hold(piece.length);
+      if (!response.write(piece)) await this.#plain.patiently(once(response, 'drain', { signal }), cut);
+    }
+    response.end();
   }
 
   async #answer(
@@ -270,20 +292,4 @@ async function readBody(
     pieces.push(piece);
   }
   return Buffer.concat(pieces, bytes);
-}
-
-async function write(response: ServerResponse, answer: HttpResponse, share: Share, signal: AbortSignal): Promise<void> {
-  response.writeHead(answer.status, { ...answer.headers });
-  if (typeof answer.body === 'string' || answer.body instanceof Uint8Array) {
-    share.hold(answer.body.length);
-    response.end(answer.body);
-    return;
-  }
-  response.flushHeaders();
-  for await (const piece of answer.body) {
-    if (signal.aborted) return;
-    share.hold(piece.length);
-    if (!response.write(piece)) await once(response, 'drain', { signal });
-  }
-  response.end();
 }

@@ -97,7 +97,7 @@ export class WebSocketUpgrades {
       for await (const { bytes, last } of pieces) {
         if (webSocket.readyState !== webSocket.OPEN) return;
         share.hold(bytes.length);
-        await sent(webSocket, bytes, last);
+        await this.#plain.patiently(sent(webSocket, bytes, last), () => webSocket.terminate());
       }
       webSocket.close(1000);
     } catch (error) {
