@@ -1,5 +1,6 @@
 // Serves a table of methods (wire) over sockets: gRPC and plain HTTP on the same port.
 export { BoundPort } from './src/bound-port.ts';
+export { Ends } from './src/ends.ts';
 export { serve } from './src/serve.ts';
 export { serveGrpcJs } from './src/grpc-js/load.ts';
 export type {

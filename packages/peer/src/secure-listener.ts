@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Clock, Logger } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import type { TLSSocket } from 'node:tls';
-import { type BoundPort, TlsGate } from '@engram/transport';
+import { type BoundPort, Ends, TlsGate } from '@engram/transport';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { addressFault } from './dialer-address.ts';
 import { channelOptions, peerService } from './methods.ts';
@@ -54,6 +54,7 @@ export function listenSecurely(options: SecureListenerOptions): Disposable {
     logger,
     clock,
     loop,
+    ends: new Ends(loop),
     opened: ({ socket, h2 }) => {
       const certificate = tls.checkDialers === true ? socket.getPeerX509Certificate() : undefined;
       if (!h2) socket.destroy();

@@ -1,14 +1,16 @@
 import type { Socket } from 'node:net';
 import type { ClientBudgets } from '@engram/core';
-import type { Loop } from '@engram/loop';
+import type { Loop, Task } from '@engram/loop';
 import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
-import { endsOf } from './ends.ts';
+import { Ends } from './ends.ts';
 import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import type { BoundAddress } from './listen-address.ts';
 import { type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
 import { TlsGate } from './tls-gate.ts';
+
+const OPEN: Task = { work: 'client', caller: 'openings', stage: 'open' };
 
 /** A connection whose protocol is known. Its socket is paused, and the first bytes are still in it. */
 export interface Accepted {
@@ -26,6 +28,7 @@ export class Listener {
   #port: BoundPort | undefined;
   readonly #tls: TlsGate | undefined;
   readonly #loop: Loop;
+  readonly #ends: Ends;
   readonly #shares: PeerShares;
   readonly #handshakes: PeerShares;
   readonly #sockets = new Set<Socket>();
@@ -45,6 +48,7 @@ export class Listener {
     this.#options = options;
     this.#accept = accept;
     this.#loop = loop;
+    this.#ends = new Ends(loop);
     this.#shares = new PeerShares(budgets.connections);
     this.#handshakes = new PeerShares(budgets.handshakes);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
@@ -69,6 +73,7 @@ export class Listener {
 
   cut(): void {
     this.stop();
+    this.#ends.stop();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -98,6 +103,7 @@ export class Listener {
       socket.resetAndDestroy();
       return;
     }
+    this.#ends.pace(socket);
     this.#sockets.add(socket);
     this.#peers.set(socket, peer);
     observer?.connectionOpened();
@@ -123,13 +129,17 @@ export class Listener {
     const { clock, protocols } = this.#options;
     const { handshakeMs } = timeoutsOf(this.#options);
     this.#undecided.add(socket);
-    sniffProtocol(socket, clock, handshakeMs, endsOf(this.#loop), (protocol) => {
-      this.#undecided.delete(socket);
-      if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) {
-        this.#accept({ socket, protocol, peer, secure: false, commonName: undefined });
-      } else {
-        socket.destroy();
-      }
+    sniffProtocol(socket, clock, handshakeMs, this.#ends, (protocol) => {
+      // Thousands of clients may say what they want in one turn of the event loop.
+      this.#loop.later(OPEN, () => {
+        this.#undecided.delete(socket);
+        if (socket.destroyed) return;
+        if (protocols === 'both' || (protocols === 'grpc') === (protocol === 'h2')) {
+          this.#accept({ socket, protocol, peer, secure: false, commonName: undefined });
+        } else {
+          socket.destroy();
+        }
+      });
     });
   }
 
@@ -142,8 +152,10 @@ export class Listener {
       logger,
       clock,
       loop: this.#loop,
+      ends: this.#ends,
       opened: ({ socket, h2, commonName }) => {
         const protocol = h2 ? 'h2' : 'http1';
+        this.#ends.pace(socket);
         if (protocol === 'http1' && protocols === 'grpc') socket.destroy();
         else this.#accept({ socket, protocol, peer: this.#peerOf(socket), secure: true, commonName });
       },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@engram/core';
-import type { EndLater } from './ends.ts';
+import type { Ends } from './ends.ts';
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** No method of HTTP/1.1 starts with these bytes, so four bytes are enough to decide. */
@@ -25,12 +25,12 @@ export function sniffProtocol(
   socket: Socket,
   clock: Clock,
   patienceMs: number,
-  ends: EndLater,
+  ends: Ends,
   decided: (protocol: Protocol) => void,
 ): void {
   let waits = true;
   const patience = clock.after(patienceMs, () =>
-    ends(() => {
+    ends.later(() => {
       if (waits) socket.destroy();
     }),
   );
@@ -44,7 +44,7 @@ export function sniffProtocol(
   };
   const gone = (): void => {
     stop();
-    ends(() => socket.destroy());
+    ends.later(() => socket.destroy());
   };
   const look = (chunk: Buffer): void => {
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);

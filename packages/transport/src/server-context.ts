@@ -1,5 +1,6 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import { type Loop, type LoopWatch, unwatched } from '@engram/loop';
+import { Ends } from './ends.ts';
 import { CallConnection, CallServer } from './grpc/call-connection.ts';
 import { CallLeads } from './grpc/call-leads.ts';
 import type { ConnectionServer } from './h2/connection-server.ts';
@@ -25,6 +26,7 @@ export class ServerContext implements ConnectionServer {
   readonly calls: CallServer;
   readonly flusher: Flusher;
   readonly loop: Loop;
+  readonly ends: Ends;
   readonly slabs = new SlabPool();
   readonly #options: ServeOptions;
   readonly #plain: PlainHttp;
@@ -40,6 +42,7 @@ export class ServerContext implements ConnectionServer {
     this.budgets = budgets;
     this.watch = options.watch ?? unwatched;
     this.loop = plain.loop;
+    this.ends = new Ends(this.loop);
     this.flusher = new Flusher(options.clock, this.loop.transport, this.watch);
     this.calls = new CallServer(options);
     this.#plain = plain;

@@ -6,7 +6,7 @@ import type { Loop } from '@engram/loop';
 import { CertificateTrust } from './certificate-trust.ts';
 import { hasClientHello } from './client-hello.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
-import { type EndLater, endsOf } from './ends.ts';
+import type { Ends } from './ends.ts';
 import { HandshakeLine } from './handshake-line.ts';
 import type { TlsOptions } from './serve-options.ts';
 import { CertificateFollower, readSecureContext, requiresClientCertificate } from './tls-context.ts';
@@ -26,8 +26,10 @@ export interface TlsGateOptions {
   readonly handshakeMs: number;
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'after' | 'nowMs'>;
-  /** Handshakes begin, and connections end, in its slices. */
+  /** Handshakes begin in its slices. */
   readonly loop: Pick<Loop, 'later'>;
+  /** Connections that have not completed their handshake end in its slices. */
+  readonly ends: Ends;
   readonly opened: (client: SecureClient) => void;
   /** `socket` is the socket that was passed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
@@ -44,7 +46,6 @@ export class TlsGate {
   readonly #follower: CertificateFollower;
   readonly #server: Server;
   readonly #line: HandshakeLine;
-  readonly #ends: EndLater;
   /** By socket: to be called when its handshake has ended. */
   readonly #unfinished = new Map<Socket, () => void>();
   #trust: CertificateTrust;
@@ -54,7 +55,6 @@ export class TlsGate {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
     this.#line = new HandshakeLine(options.clock, options.loop);
-    this.#ends = endsOf(options.loop);
     this.#follower = new CertificateFollower(tls, logger);
     this.#trust = new CertificateTrust(tls);
     const context = readSecureContext(tls);
@@ -81,10 +81,10 @@ export class TlsGate {
    * `ended` is called once, when the handshake is complete or the client gone.
    */
   accept(socket: Socket, ended?: () => void): void {
-    const { clock, handshakeMs, rejected } = this.#options;
+    const { clock, handshakeMs, ends, rejected } = this.#options;
     let leave = (): void => {};
     const patience = clock.after(handshakeMs, () =>
-      this.#ends(() => {
+      ends.later(() => {
         if (!this.#unfinished.has(socket)) return;
         rejected(socket, 'TLS handshake timeout');
         socket.destroy();
@@ -98,8 +98,12 @@ export class TlsGate {
     };
     this.#unfinished.set(socket, finish);
     socket.once('close', finish);
-    untilClientHello(socket, this.#ends, () => {
-      const begin = (): void => this.#begin(socket);
+    untilClientHello(socket, ends, (putBack) => {
+      const begin = (): void => {
+        if (socket.destroyed || socket.readableEnded) return; // its end waits for a slice
+        putBack();
+        this.#begin(socket);
+      };
       leave = this.#line.push(socket.remoteAddress ?? '', begin, () => socket.destroy());
     });
   }
@@ -149,32 +153,28 @@ export class TlsGate {
   }
 }
 
-/** Reads until a client hello is there, and puts the bytes back. Destroys a socket that ends before. */
-function untilClientHello(socket: Socket, ends: EndLater, found: () => void): void {
+/**
+ * Reads until a client hello is there, and pauses the socket. `putBack` puts the bytes back: thousands may come in one turn of
+ * the event loop, so as little as possible is done for each. Destroys a socket whose client ends before that.
+ */
+function untilClientHello(socket: Socket, ends: Ends, found: (putBack: () => void) => void): void {
   let head: Buffer = Buffer.alloc(0);
-  const stop = (): void => {
-    socket.off('data', look);
-    socket.off('end', gone);
-    socket.off('close', stop);
-  };
-  const gone = (): void => {
-    stop();
-    ends(() => socket.destroy());
-  };
+  const gone = (): void => ends.later(() => socket.destroy());
   const look = (chunk: Buffer): void => {
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
     if (!hasClientHello(head)) return;
-    stop();
-    socket.allowHalfOpen = false;
     socket.pause();
-    socket.unshift(head);
-    found();
+    found(() => {
+      socket.off('data', look);
+      socket.off('end', gone);
+      socket.allowHalfOpen = false;
+      socket.unshift(head);
+    });
   };
   // Otherwise node destroys the socket when its client ends, at once.
   socket.allowHalfOpen = true;
   socket.on('data', look);
   socket.on('end', gone);
-  socket.on('close', stop);
 }
 
 /** Sessions of one server are not resumed at another one. */

@@ -1,4 +1,3 @@
-import { duplexPair } from 'node:stream';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,18 +8,10 @@ import { CLIENT_HELLO_MAX_BYTES, hasClientHello } from '../src/client-hello.ts';
 import { HandshakeLine, STALLED_MS, UNDER_WAY_MAX } from '../src/handshake-line.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
+import { clientHello } from './support/client-hello.ts';
 import { startServing, until } from './support/serving.ts';
 
 /* Handshakes begin in turn, and never before their client hello is there. */
-
-async function clientHello(): Promise<Buffer> {
-  const [near, far] = duplexPair();
-  const socket = connectTls({ socket: near, ALPNProtocols: ['h2'] });
-  socket.on('error', () => {});
-  const [hello] = (await once(far, 'data')) as [Buffer];
-  socket.destroy();
-  return hello;
-}
 
 /** The same message in records of so many bytes. */
 function inRecords(hello: Buffer, bytes: number): Buffer {

@@ -9,6 +9,7 @@ import { OUTPUT_HELD_MAX_BYTES } from '../src/h2/limits.ts';
 /** A socket that emits what the test passes in, even while it is paused: TLS does so with data that it has decrypted. */
 class FakeSocket extends EventEmitter {
   paused = false;
+  destroyed = false;
   pause(): void {
     this.paused = true;
   }
@@ -172,4 +173,15 @@ test('a turn takes only so much of all connections together, and all have their 
   const lastBegins = taken.find(({ connection }) => connection === connections - 1)!.atMs;
   const ends = range(connections).map((wanted) => taken.findLast(({ connection }) => connection === wanted)!.atMs);
   expect(ends.slice(2).filter((atMs) => atMs < lastBegins).length).toBe(0);
+});
+
+test('takes nothing more of a client that has gone, although its end waits for a slice', async () => {
+  const { socket, owner, clock } = begin();
+  owner.onFrame = () => clock.advance(FRAMES_TURN_MS);
+  socket.emit('data', numbered(0, 200));
+  const taken = owner.frames.length;
+  expect(taken).toBeLessThan(200);
+  socket.destroyed = true;
+  await clock.settle();
+  expect(owner.frames).toHaveLength(taken);
 });

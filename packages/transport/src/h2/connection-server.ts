@@ -1,5 +1,6 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
+import type { Ends } from '../ends.ts';
 import type { KeepaliveOptions } from '../serve-options.ts';
 import type { Leads } from './lead.ts';
 import type { SenderCommons } from './sender.ts';
@@ -16,6 +17,7 @@ export interface ConnectionServer extends SenderCommons {
   readonly budgets: ClientBudgets;
   readonly watch: LoopWatch;
   readonly loop: Loop;
+  readonly ends: Ends;
   /** Called for each new connection. */
   leads(host: StreamHost): Leads;
 }

@@ -106,6 +106,9 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
       () => this.#socket.destroy(),
     );
     this.#leave = new LeaveTaking(server.clock, this.sender, this.streams, () => this.#close());
+    // Otherwise node ends it as soon as its client does, at once.
+    this.#socket.allowHalfOpen = true;
+    this.#socket.on('end', () => server.ends.later(() => this.#socket.end()));
     this.#socket.on('close', this.#onClose);
     this.#intake = new Intake(accepted.socket, clock, server.loop.transport, server.watch, this);
     this.#greet();
@@ -297,7 +300,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.#leave.stop();
     this.#linger?.cancel();
     this.#lost = true;
-    this.#dropAll();
+    this.server.ends.later(() => this.#dropAll());
   };
 
   #greet(): void {

@@ -16,6 +16,8 @@ export interface Source {
   pause(): unknown;
   resume(): unknown;
   isPaused(): boolean;
+  /** It is closed, or will be. */
+  readonly destroyed: boolean;
 }
 
 /** Receives the frames of a client. */
@@ -128,7 +130,7 @@ export class Intake {
   }
 
   readonly #slice = (): void => {
-    if (this.#state === 'ended') return;
+    if (this.#state === 'ended' || this.#socket.destroyed) return;
     this.#state = 'flowing';
     const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
     this.#sliceMs = this.#turn.frameSliceMs;

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server as NodeHttpServer, ServerResponse } from '
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { assert, EMPTY_BYTES, type Share } from '@engram/core';
+import { Ends } from '../ends.ts';
 import type { Accepted } from '../listener.ts';
 import { PacedSocket } from './paced-socket.ts';
 import type { PlainHttp } from './plain-http.ts';
@@ -41,6 +42,7 @@ interface Line {
 export class Http1Server {
   readonly #options: ServeOptions;
   readonly #plain: PlainHttp;
+  readonly #ends: Ends;
   readonly #server: NodeHttpServer;
   readonly #lines = new WeakMap<Duplex, Line>();
   readonly #busy = new Set<ServerResponse>();
@@ -51,6 +53,7 @@ export class Http1Server {
   constructor(options: ServeOptions, plain: PlainHttp) {
     this.#options = options;
     this.#plain = plain;
+    this.#ends = new Ends(plain.loop);
     const { headersMs, requestMs } = timeoutsOf(options);
     this.#server = createServer(
       {
@@ -76,7 +79,7 @@ export class Http1Server {
   }
 
   accept(connection: Accepted): void {
-    const socket = new PacedSocket(connection.socket, this.#options.clock);
+    const socket = new PacedSocket(connection.socket, this.#options.clock, this.#ends);
     this.#lines.set(socket, { connection, client: {}, socket, waiting: [], serving: false });
     this.#server.emit('connection', socket);
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@engram/core';
+import type { Ends } from '../ends.ts';
 
 /** A usual request fits into one or two pieces. */
 const PIECE_BYTES = 2 * 1024;
@@ -24,7 +25,7 @@ export class PacedSocket extends Duplex {
   #patience: Timer | undefined;
 
   /** `socket` must be paused. This object owns it from now on. */
-  constructor(socket: Socket, clock: Pick<Clock, 'after'>) {
+  constructor(socket: Socket, clock: Pick<Clock, 'after'>, ends: Ends) {
     super({ readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
     // Otherwise node ends it as soon as its client has said all, with the answer still to come.
@@ -36,9 +37,12 @@ export class PacedSocket extends Duplex {
       this.#next();
     });
     socket.on('end', () => {
-      this.#ended = true;
-      this.#patience = clock.after(SAID_ALL_MS, () => this.destroy());
-      if (this.#chunk === undefined) this.push(null);
+      ends.later(() => {
+        if (this.destroyed) return;
+        this.#ended = true;
+        this.#patience = clock.after(SAID_ALL_MS, () => this.destroy());
+        if (this.#chunk === undefined) this.push(null);
+      });
     });
     socket.on('timeout', () => this.emit('timeout'));
     socket.on('close', () => this.destroy());
