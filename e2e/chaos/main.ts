@@ -13,6 +13,7 @@ import { Prng } from '@engram/sim';
 import { Recorder } from '../../test/linearizability/record.ts';
 import { type ClusterPlace, leaderAmong, MemberProcess } from '../cluster/cluster-member.ts';
 import { Load, spread } from '../cluster/load.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import { Lab } from '../tikv/lab.ts';
 import { RecordedClients } from './clients.ts';
 import { faults, type Scene } from './faults.ts';
@@ -147,6 +148,9 @@ for (let round = 0; problems.length === 0; ) {
 await Promise.all([load.stop(), recorded.stop(), ...holders.map((holder) => holder.stop())]);
 problems.push(...(await judge({ endpoints, load, recorder, holders, witnesses, seen })));
 for (const witness of witnesses) await witness.stop();
+for (const endpoint of endpoints) {
+  for (const held of await stillHeld(endpoint)) problems.push(`${endpoint} holds for calls that have ended: ${held}`);
+}
 for (const problem of problems) console.log(`FAILED: ${problem}`);
 if (problems.length > 0) {
   for (const { place: at, lines } of members) console.log(`-- ${at.name}\n${lines.slice(-15).join('\n')}`);

@@ -11,6 +11,7 @@ import { Prng } from '@engram/sim';
 import { bounded } from '../../test/support/bounded.ts';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import { BrokenPromise, History } from './history.ts';
 import { type HashForm, Inspection } from './inspection.ts';
 import { Load } from './load.ts';
@@ -144,6 +145,8 @@ try {
       );
     }
   }
+  const held = await stillHeld(store.endpoint);
+  if (held.length > 0) throw new BrokenPromise(`held for calls that have ended: ${held.join(', ')}`);
 } catch (error) {
   failed = 1;
   console.log(`round ${passed + 1} of --seed ${seed} failed: ${error instanceof Error ? error.stack : error}`);

@@ -5,6 +5,7 @@ import { FrameReader, FrameType } from '@engram/http2';
 import { Prng } from '@engram/sim';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import type { StoreProcess } from '../../test/support/store-process.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import type { Finding, Kept } from './finding.ts';
 import { http2Script } from './http2-script.ts';
 import { mutated } from './mutate.ts';
@@ -152,6 +153,9 @@ async function run(
     }
   } while (what === 'saved' && goesOn());
   while (goesOn()) await runBatch(Array.from({ length: BATCH }, make));
+  const held = store.running ? await stillHeld(store.endpoint) : [];
+  if (held.length > 0)
+    findings.push({ target: 'held', what: `for calls that have ended: ${held.join(', ')}`, chunks: [] });
   const stretches = store.running ? await longestStretches(ports.plain) : [];
   const long = stretches.filter(({ ms }) => ms > limits.stretchMsMax);
   for (const { by, ms } of long)

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 
 const [folder = '.', judge = 'judge'] = process.argv.slice(2);
 const place = await newStorePlace(join(folder, 'data'));
@@ -36,7 +37,9 @@ async function run(what: string, flags: readonly string[]): Promise<{ passed: nu
 
 const plain = await run('plain text', ['-port', String(place.clientPort)]);
 const secure = await run('TLS', ['-port', String(tlsPort), '-tls']);
-const failed = plain.failed + secure.failed + (store.running ? 0 : 1);
+const held = store.running ? await stillHeld(store.endpoint) : [];
+if (held.length > 0) console.log(`held for calls that have ended: ${held.join(', ')}`);
+const failed = plain.failed + secure.failed + (store.running ? 0 : 1) + held.length;
 if (!store.running) console.log(`the store has ended:\n${store.output}`);
 if (failed > 0) process.exitCode = 1;
 console.log(`e2e-h2spec: ${plain.passed + secure.passed} passed, ${failed} failed`);

@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { issue } from '@engram/transport/testing';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 
 const CHECKS = [
   'kv',
@@ -105,5 +106,8 @@ if (!store.running) {
   failed += 1;
   console.log(`the store has ended:\n${store.output}`);
 }
+const held = store.running ? await stillHeld(store.endpoint) : [];
+failed += held.length;
+if (held.length > 0) console.log(`held for calls that have ended: ${held.join(', ')}`);
 if (failed > 0 || passed === 0) process.exitCode = 1;
 console.log(`e2e-interop: ${passed} passed, ${failed} failed`);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { recordLives } from '../../test/linearizability/run.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 
 const { values } = parseArgs({
   options: {
@@ -10,9 +11,13 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const lives = Number(values.lives);
 console.log(`${lives} lives, --seed ${seed}`);
-const recorder = await recordLives({ seed, clients: 16, lives, callsEachLife: 3000 });
+const held: string[] = [];
+const ended = async (endpoint: string): Promise<void> => void held.push(...(await stillHeld(endpoint)));
+const recorder = await recordLives({ seed, clients: 16, lives, callsEachLife: 3000, ended });
+if (held.length > 0) console.log(`held for calls that have ended: ${held.join(', ')}`);
 const violations = recorder.violations();
 for (const key of violations) console.log(`no order explains what was seen of ${key}:\n${recorder.describe(key)}`);
 console.log(`${recorder.calls} calls checked`);
-console.log(`e2e-linearizability: ${violations.length === 0 ? 1 : 0} passed, ${violations.length} failed`);
-process.exitCode = violations.length === 0 ? 0 : 1;
+const failed = violations.length + held.length;
+console.log(`e2e-linearizability: ${failed === 0 ? 1 : 0} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -10,6 +10,7 @@ import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
 import { equal, Judge } from '../support/judge.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
 import { EtcdTools } from '../snapshot/tools.ts';
@@ -114,6 +115,7 @@ async function compare(): Promise<void> {
     await using again = await StoreProcess.start(restored.place, { command: [engram] });
     using later = clientOf(again);
     same('after a restart', await keysAt(later, 0), after);
+    equal('held for calls that have ended', (await stillHeld(again.endpoint)).join(', '), '');
     await tools.save(again.endpoint, file('back'));
     const place = await newStorePlace(join(folder, 'back'));
     await tools.restore(file('back'), place.dataDir, `http://127.0.0.1:${place.peerPort}`);

@@ -11,6 +11,7 @@ import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
 import { equal, Judge } from '../support/judge.ts';
+import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from './fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from './picture.ts';
 import { EtcdTools } from './tools.ts';
@@ -156,6 +157,10 @@ async function compare(): Promise<void> {
     same('keys', await keysAt(later, 0), await keysAt(client, revision));
     const events = (of: EtcdClient) => history(of, filled.compacted, revision);
     same('events', await events(later), await events(client));
+  });
+
+  await judge.check('nothing is held for calls that have ended', async () => {
+    equal('held', (await stillHeld(store.endpoint)).join(', '), '');
   });
 
   await judge.check('the same after the store was killed and started again', async () => {

@@ -12,6 +12,8 @@ export interface LinearizabilityOptions {
   /** Each is a new process on the same data. All but the last end with kill -9. */
   readonly lives: number;
   readonly callsEachLife: number;
+  /** Called with the endpoint of the last life when its calls have ended. */
+  readonly ended?: (endpoint: string) => Promise<void>;
 }
 
 /** Runs clients against a real process that is killed again and again. Returns the recorder of all their calls. */
@@ -40,6 +42,7 @@ export async function recordLives(options: LinearizabilityOptions): Promise<Reco
         }
       });
       await Promise.all(clients);
+      if (life === options.lives) await options.ended?.(store.endpoint);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
