@@ -122,6 +122,55 @@ export const diskMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'torn-end-kept',
+    what: 'a start leaves an append that was torn where the next one is written',
+    edits: [
+      {
+        file: `${segment}/recover.ts`,
+        find: '    await segment.file.truncate(table.end);\n    await segment.file.sync();\n  }\n',
+        replace: '  }\n',
+      },
+    ],
+  },
+  {
+    name: 'torn-end-cut-unsynced',
+    what: 'a start cuts off an append that was torn, and the next loss of power brings it back',
+    edits: [
+      {
+        file: `${segment}/recover.ts`,
+        find: '    await segment.file.truncate(table.end);\n    await segment.file.sync();\n  }\n',
+        replace: '    await segment.file.truncate(table.end);\n  }\n',
+      },
+      {
+        file: `${segment}/recover.ts`,
+        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
+        replace: '  await segment.file.write(bytes, lastFrame);\n',
+      },
+    ],
+  },
+  {
+    name: 'last-frame-believed',
+    what: 'a start takes the last append for durable that is only in the cache of the system',
+    edits: [
+      {
+        file: `${segment}/recover.ts`,
+        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'last-frame-only-synced',
+    what: 'a start syncs the last append, of which the system has marked pages clean that the disk refused',
+    edits: [
+      {
+        file: `${segment}/recover.ts`,
+        find: '  await segment.file.write(bytes, lastFrame);\n',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'rewritten-not-synced',
     what: 'a rewritten segment replaces the old ones before its bytes are durable',
     edits: [

@@ -32,6 +32,7 @@ export const requestWeights = {
 const faultWeights = {
   crash: 1,
   'power-loss': 1.5,
+  'crash-twice': 1,
   'disk-fault': 0.7,
   stop: 0.7,
   pause: 0.7,

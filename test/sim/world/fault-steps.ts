@@ -48,6 +48,18 @@ export class FaultStep {
     else segments.armCrash({ kind: 'power', manifestWrites: this.#random.below(3), steps: this.#random.below(12) });
   }
 
+  /** The process ends within an append, and power is lost soon after the next start: what it has settled must last. */
+  'crash-twice'(): void {
+    const { segments } = this.#world;
+    if (segments === undefined) {
+      this.crash();
+      return;
+    }
+    const kind = this.#random.pick(['kill', 'power'] as const);
+    segments.armCrashAtAppend({ kind, steps: this.#random.below(8) });
+    this.#world.losePowerAgain();
+  }
+
   /** The disk refuses a call, or has no room any more. */
   'disk-fault'(): void {
     if (this.#world.segments === undefined) {

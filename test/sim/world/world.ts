@@ -50,6 +50,8 @@ export class World implements Clients {
   /** True once no more faults occur. A node that stops is then not restarted by itself. */
   ending = false;
   readonly #nodeDisk: NodeDisk;
+  /** The next life on a simulated disk loses power soon. */
+  #powerGoes = false;
   #epoch = 0;
   /** The world ends a process itself. Otherwise it ends where the disk loses power. */
   #killing = false;
@@ -221,6 +223,11 @@ export class World implements Clients {
     this.startSoon();
   }
 
+  /** The next life loses power within its first append, or about then. */
+  losePowerAgain(): void {
+    this.#powerGoes = true;
+  }
+
   /** Kills the node, as with SIGKILL, or as where the machine loses power. */
   kill(keepAppend: boolean, kind: CrashKind = 'kill'): void {
     const { life } = this;
@@ -310,7 +317,15 @@ export class World implements Clients {
       this.#died(life, 'power');
       this.startSoon();
     });
-    if (this.ending || !random.chance(settings.startCrashes)) return;
+    if (this.ending) return;
+    if (this.#powerGoes) {
+      this.#powerGoes = false;
+      this.tell(() => '  power will be lost again');
+      if (random.chance(0.7)) disk.armCrashAtAppend({ kind: 'power', steps: random.below(8) });
+      else disk.armCrash({ kind: 'power', steps: random.below(random.pick([60, 250])) });
+      return;
+    }
+    if (!random.chance(settings.startCrashes)) return;
     if (random.chance(0.2)) {
       this.failDisk(life, { operation: random.pick(diskOperations), code: 'EIO', after: random.below(10) });
       return;
