@@ -99,6 +99,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'tikv-client',
     'transport',
     'tso',
+    'wire',
   ],
   engramctl: ['core', 'protobuf', 'wire', 'bbolt', 'importer', 'server'],
   sim: ['core', 'coder', 'storage', 'storage-segment'],
@@ -122,7 +123,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   member: ['raft-ts'],
   peer: ['election'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
-  server: ['backend', 'http2', 'wire'],
+  server: ['backend', 'http2'],
 };
 
 // The sources of layers 0 to 2 know no time, no chance and no machine: they may not name these.

@@ -10,7 +10,7 @@ export {
 export { MetricRegistry } from './src/metric-registry.ts';
 export type { Reading } from './src/metric.ts';
 export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
-export { type ClientRequests, RpcMetrics, type RpcMetricsOptions } from './src/rpc-metrics.ts';
+export { registerServiceMetrics, RpcMetrics, type RpcMetricsOptions, type ServiceReading } from './src/rpc-metrics.ts';
 export { type StageMs, StoreMetrics } from './src/store-metrics.ts';
 export { registerNodeMetrics, HealthMetrics, type NodeGauges } from './src/node-metrics.ts';
 export { PeerMetrics, type PeerReading } from './src/peer-metrics.ts';

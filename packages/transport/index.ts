@@ -12,8 +12,6 @@ export type {
   Server,
   TlsOptions,
   TlsVersion,
-  MethodObserver,
-  TransportObserver,
   TransportTimeouts,
   WebSocketPiece,
   WebSockets,

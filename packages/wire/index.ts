@@ -5,7 +5,9 @@ export type {
   RpcStatus,
   CallContext,
   CallHead,
+  CallHooks,
   CallUser,
+  Interceptor,
   UnaryMethod,
   StreamCall,
   StreamHandler,
@@ -14,6 +16,7 @@ export type {
   Method,
   MethodTable,
 } from './src/rpc.ts';
+export { intercepted, callUnary } from './src/interceptor.ts';
 export { StatusError, statusOf } from './src/status.ts';
 
 // The hot paths: requests into operations, answers from encoded KeyValues.

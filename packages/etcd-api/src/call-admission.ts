@@ -3,6 +3,7 @@ import { EngramError } from '@engram/core';
 import type {
   BidiMethod,
   CallContext,
+  CallHooks,
   Message,
   ServerStreamMethod,
   StreamCall,
@@ -12,7 +13,7 @@ import type {
 import type { ClusterView } from './cluster-view.ts';
 import { LeaderRequirement } from './leader-requirement.ts';
 import type { ServiceParts } from './service-parts.ts';
-import type { ClientObserver, ServicesObserver } from './services-options.ts';
+import type { ClientRequests, ServiceCounts } from './service-counts.ts';
 
 /** Transports give header values byte for byte (latin1), or decoded, with U+FFFD for bytes that were not UTF-8. */
 function isText(value: string): boolean {
@@ -28,28 +29,29 @@ function isText(value: string): boolean {
 type OfLearner = (request: Uint8Array) => boolean;
 const nothing: OfLearner = () => false;
 
-/** Headers that have passed the checks, with the observer that counts their calls. */
-class AdmittedHead {
-  readonly client: ClientObserver | undefined;
+const isStream = (call: CallContext): call is StreamCall => 'send' in call;
 
-  constructor(client: ClientObserver | undefined) {
-    this.client = client;
+/** Headers that have passed the checks, with the count of their calls. */
+class AdmittedHead {
+  readonly requests: ClientRequests;
+
+  constructor(requests: ClientRequests) {
+    this.requests = requests;
   }
 }
 
 /**
- * Wraps the handlers of methods, so that all of them admit calls alike (etcd
- * server/etcdserver/api/v3rpc/interceptor.go). A learner refuses most calls. The client's version is counted. A member
- * that knows no leader refuses calls that require one.
+ * Makes methods whose hooks admit all calls alike (etcd server/etcdserver/api/v3rpc/interceptor.go). A learner refuses most
+ * calls. The client's version is counted. A member that knows no leader refuses calls that require one, and ends their streams.
  */
 export class CallAdmission {
   readonly #cluster: ClusterView;
-  readonly #observer: ServicesObserver | undefined;
+  readonly #counts: ServiceCounts;
   readonly #leader: LeaderRequirement;
 
-  constructor({ cluster, limits, options: { clock, observer } }: ServiceParts) {
+  constructor({ cluster, limits, counts, options: { clock } }: ServiceParts) {
     this.#cluster = cluster;
-    this.#observer = observer;
+    this.#counts = counts;
     this.#leader = new LeaderRequirement(cluster, clock, limits.electionTimeoutMs);
   }
 
@@ -57,53 +59,46 @@ export class CallAdmission {
     handle: (request: Uint8Array, call: CallContext) => Message | Promise<Message>,
     ofLearner: OfLearner = nothing,
   ): UnaryMethod {
-    return {
-      kind: 'unary',
-      handle: (request, call) => {
-        if (this.#cluster.isLearner && !ofLearner(request)) throw new EngramError('NotSupportedForLearner');
-        this.#admit('unary', call);
-        return handle(request, call);
-      },
-    };
+    const hooks: CallHooks = { admit: (call, request) => this.#admit('unary', call, request, ofLearner) };
+    return { kind: 'unary', hooks, handle };
   }
 
   bidi(open: (call: StreamCall) => StreamHandler): BidiMethod {
-    return {
-      kind: 'bidi',
-      open: (call) => {
-        if (this.#cluster.isLearner) throw new EngramError('NotSupportedForLearner');
-        this.#admit('stream', call);
-        return this.#leader.watch(call, open(call));
-      },
-    };
+    return { kind: 'bidi', hooks: this.#ofStream(nothing), open };
   }
 
   serverStream(
     open: (request: Uint8Array, call: StreamCall) => StreamHandler,
     ofLearner: OfLearner = nothing,
   ): ServerStreamMethod {
+    return { kind: 'server-stream', hooks: this.#ofStream(ofLearner), open };
+  }
+
+  #ofStream(ofLearner: OfLearner): CallHooks {
     return {
-      kind: 'server-stream',
-      open: (request, call) => {
-        if (this.#cluster.isLearner && !ofLearner(request)) throw new EngramError('NotSupportedForLearner');
-        this.#admit('stream', call);
-        return this.#leader.watch(call, open(request, call));
+      admit: (call, request) => {
+        this.#admit('stream', call, request, ofLearner);
+        if (isStream(call)) this.#leader.watch(call);
       },
+      end: (call) => this.#leader.forget(call),
     };
   }
 
-  #admit(type: 'unary' | 'stream', call: CallContext): void {
+  #admit(type: 'unary' | 'stream', call: CallContext, request: Uint8Array | undefined, ofLearner: OfLearner): void {
+    if (this.#cluster.isLearner && (request === undefined || !ofLearner(request))) {
+      throw new EngramError('NotSupportedForLearner');
+    }
     const { head } = call;
-    if (!(head.admitted instanceof AdmittedHead)) head.admitted = this.#admitHead(type, call);
-    else head.admitted.client?.request();
+    const admitted = head.admitted instanceof AdmittedHead ? head.admitted : this.#admitHead(type, call);
+    admitted.requests.count += 1;
     this.#leader.check(call);
   }
 
   #admitHead(type: 'unary' | 'stream', call: CallContext): AdmittedHead {
     const version = call.metadata('client-api-version');
     if (version !== undefined && !isText(version)) throw new EngramError('InvalidClientAPIVersion');
-    const client = this.#observer?.client?.(type, version ?? 'unknown');
-    client?.request();
-    return new AdmittedHead(client);
+    const admitted = new AdmittedHead(this.#counts.of(type, version ?? 'unknown'));
+    call.head.admitted = admitted;
+    return admitted;
   }
 }

@@ -1,4 +1,3 @@
-import { noTracer } from '@engram/core';
 import type { MethodTable } from '@engram/wire';
 import { authorizedMethods } from './auth/authorized-methods.ts';
 import { authMethods } from './auth/auth-service.ts';
@@ -10,7 +9,6 @@ import { leaseMethods } from './lease-service.ts';
 import { maintenanceMethods } from './maintenance-service.ts';
 import { ServiceParts } from './service-parts.ts';
 import type { ServicesOptions } from './services-options.ts';
-import { tracedMethods } from './traced-methods.ts';
 import { watchMethods } from './watch-service.ts';
 
 /**
@@ -29,7 +27,5 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...authMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
-  const methods = authorizedMethods(served, parts.auth);
-  const { tracer = noTracer } = options;
-  return tracer === noTracer ? methods : tracedMethods(methods, tracer);
+  return authorizedMethods(served, parts.auth);
 }

@@ -1,5 +1,5 @@
 import { type Clock, EngramError, type Timer } from '@engram/core';
-import { type CallContext, type StreamCall, type StreamHandler, statusOf } from '@engram/wire';
+import { type CallContext, type StreamCall, statusOf } from '@engram/wire';
 import type { ClusterView } from './cluster-view.ts';
 
 /** A stream ends after this many checks in a row without a leader (etcd: maxNoLeaderCnt). */
@@ -14,7 +14,7 @@ export class LeaderRequirement {
   readonly #cluster: ClusterView;
   readonly #clock: Clock;
   readonly #electionTimeoutMs: number;
-  readonly #streams = new Set<StreamCall>();
+  readonly #streams = new Map<CallContext, StreamCall>();
   #timer: Timer | undefined;
   #leaderless = 0;
 
@@ -30,20 +30,15 @@ export class LeaderRequirement {
   }
 
   /** Ends the stream, if its client requires a leader, after three election timeouts without a leader. */
-  watch(call: StreamCall, handler: StreamHandler): StreamHandler {
-    if (!requiresLeader(call)) return handler;
-    this.#streams.add(call);
+  watch(call: StreamCall): void {
+    if (!requiresLeader(call)) return;
+    this.#streams.set(call, call);
     if (this.#timer === undefined) this.#look();
-    return {
-      message: (request) => handler.message(request),
-      halfClosed: () => handler.halfClosed(),
-      drained: () => handler.drained(),
-      closed: () => {
-        this.#streams.delete(call);
-        if (this.#streams.size === 0) this.#rest();
-        handler.closed();
-      },
-    };
+  }
+
+  /** The call has ended. */
+  forget(call: CallContext): void {
+    if (this.#streams.delete(call) && this.#streams.size === 0) this.#rest();
   }
 
   #look(): void {
@@ -52,7 +47,7 @@ export class LeaderRequirement {
       this.#look();
       if (this.#leaderless < LOOKS) return;
       const status = statusOf(new EngramError('NoLeader'), 'stream');
-      for (const call of [...this.#streams]) call.end(status);
+      for (const call of [...this.#streams.values()]) call.end(status);
     });
   }
 

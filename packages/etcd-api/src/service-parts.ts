@@ -5,6 +5,7 @@ import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
 import { Authenticator } from './auth/authenticator.ts';
 import { AuthorizedStore } from './auth/authorized-store.ts';
 import type { Cluster } from './cluster-view.ts';
+import { ServiceCounts } from './service-counts.ts';
 import { defaultServiceLimits, type Limits, type ServicesOptions } from './services-options.ts';
 
 /** The parts that all services share. */
@@ -16,6 +17,7 @@ export class ServiceParts {
   readonly limits: Limits;
   readonly logger: Logger;
   readonly loop: Loop;
+  readonly counts: ServiceCounts;
   readonly options: ServicesOptions;
   #headers: HeaderEncoder;
   #headersTerm = 0;
@@ -28,6 +30,7 @@ export class ServiceParts {
     this.loop = options.loop ?? new Loop(options);
     this.auth = new Authenticator(options.store, options.clock, options.auth);
     this.store = new AuthorizedStore(options.store, this.auth, this.loop);
+    this.counts = options.counts ?? new ServiceCounts();
     this.#headers = this.#headersOf(this.cluster.term);
   }
 

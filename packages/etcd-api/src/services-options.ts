@@ -1,9 +1,10 @@
-import type { Clock, Logger, SharedBudget, Tracer } from '@engram/core';
+import type { Clock, Logger, SharedBudget } from '@engram/core';
 import type { Store } from '@engram/backend';
 import type { Loop } from '@engram/loop';
 import type { AuthSettings } from './auth/authenticator.ts';
 import type { Cluster } from './cluster-view.ts';
 import type { HealthStatus } from './health-status.ts';
+import type { ServiceCounts } from './service-counts.ts';
 
 export interface Limits {
   /** A larger write request is refused (etcd: --max-request-bytes). */
@@ -29,19 +30,6 @@ export const defaultServiceLimits: Limits = {
   electionTimeoutMs: 1000,
 };
 
-/** Counts the calls of clients that report one API version. Called synchronously; must not throw. */
-export interface ClientObserver {
-  request(): void;
-}
-
-/** Hooks for metrics. Called synchronously; must not throw. */
-export interface ServicesObserver {
-  /** etcd_server_client_requests_total. `version` is the client's API version, or "unknown". Called once for each head. */
-  client?(type: 'unary' | 'stream', version: string): ClientObserver | undefined;
-  /** etcd_debugging_mvcc_events_total: `count` events were sent to a watcher. */
-  eventsSent?(count: number): void;
-}
-
 export interface ServicesOptions {
   readonly store: Store;
   readonly cluster: Cluster;
@@ -52,9 +40,8 @@ export interface ServicesOptions {
   /** The owner of the event loop's time. If undefined, the services have one of their own. */
   readonly loop?: Loop | undefined;
   readonly logger: Logger;
-  readonly observer?: ServicesObserver;
-  /** Records all calls; by default none. */
-  readonly tracer?: Tracer | undefined;
+  /** Where the services count. By default in counts that nobody reads. */
+  readonly counts?: ServiceCounts | undefined;
   /** The memory that the watchers of all clients may take. Unbounded if absent. */
   readonly watcherBytes?: SharedBudget;
   /** How users log in. If absent, there are none, and none can be made. */

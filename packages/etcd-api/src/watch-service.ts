@@ -151,11 +151,8 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   }
 
   #count(groups: readonly EventGroup[]): void {
-    const { observer } = this.#parts.options;
-    if (observer?.eventsSent === undefined) return;
-    let events = 0;
-    for (const group of groups) events += group.events.length;
-    observer.eventsSent(events);
+    const { counts } = this.#parts;
+    for (const group of groups) counts.events += group.events.length;
   }
 
   compacted(watcher: Watcher, compactRevision: Revision): void {

@@ -5,9 +5,12 @@ import type { Loop } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
+  callUnary,
   etcdserverpb,
   gatherMessage,
   type Init,
+  intercepted,
+  type Interceptor,
   type MethodTable,
   type mvccpb,
   type RpcStatus,
@@ -30,6 +33,7 @@ export interface ApiOptions {
   readonly quotaBytes?: number;
   readonly watchProgressIntervalMs?: number;
   readonly services?: Partial<ServicesOptions>;
+  readonly interceptors?: readonly Interceptor[];
   readonly storage?: MemoryStorage;
   readonly epoch?: number;
   /** Makes the owner of the event loop's time, for the store and the services. */
@@ -83,7 +87,7 @@ export class Api implements AsyncDisposable {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...options.services,
     });
-    return new Api(clock, backend, methods);
+    return new Api(clock, backend, intercepted(methods, options.interceptors ?? []));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,7 +98,7 @@ export class Api implements AsyncDisposable {
   async call(path: string, request: Uint8Array, metadata?: Metadata): Promise<Uint8Array> {
     const method = this.methods.get(path);
     if (method?.kind !== 'unary') throw new Error(`${path} is no unary method`);
-    return gatherMessage(await method.handle(request, new FakeCall(metadata)));
+    return gatherMessage(await callUnary(method, request, new FakeCall(metadata), () => this.clock.nowMs()));
   }
 
   bidi(path: string, metadata?: Metadata): FakeCall {

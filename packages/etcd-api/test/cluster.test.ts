@@ -1,18 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ClientObserver, HealthStatus, LoneMember } from '@engram/etcd-api';
+import { HealthStatus, LoneMember, ServiceCounts } from '@engram/etcd-api';
 import { utf8 } from '@engram/core';
 import { etcdserverpb, healthpb } from '@engram/wire';
 import { Api, failure, member } from './api.ts';
 
 let api: Api;
 const health = new HealthStatus();
-const requests: [type: string, version: string][] = [];
+let counts: ServiceCounts;
 beforeEach(async () => {
-  requests.length = 0;
-  const client = (type: string, version: string): ClientObserver => ({
-    request: () => void requests.push([type, version]),
-  });
-  api = await Api.open({ services: { health, observer: { client } } });
+  counts = new ServiceCounts();
+  api = await Api.open({ services: { health, counts } });
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
@@ -109,12 +106,27 @@ describe('every call', () => {
   test("is counted by its client's version", async () => {
     await api.call(path, new Uint8Array(0), { 'client-api-version': '3.6' });
     await api.call(path, new Uint8Array(0));
+    await api.call(path, new Uint8Array(0), { 'client-api-version': '3.6' });
     api.watch({ 'client-api-version': '3.5' });
-    expect(requests).toEqual([
-      ['unary', '3.6'],
-      ['unary', 'unknown'],
-      ['stream', '3.5'],
+    expect(counts.requests).toEqual([
+      { type: 'unary', version: '3.6', count: 2 },
+      { type: 'unary', version: 'unknown', count: 1 },
+      { type: 'stream', version: '3.5', count: 1 },
     ]);
+  });
+
+  test('is counted under as many versions as are bounded, and under "other" beyond', async () => {
+    for (let at = 0; at < 1000; at += 1) {
+      await api.call(path, new Uint8Array(0), { 'client-api-version': `made.up.${at}` });
+    }
+    await api.call(path, new Uint8Array(0), { 'client-api-version': 'made.up.3' });
+    expect(counts.requests).toHaveLength(65);
+    expect(counts.of('unary', 'made.up.3').count).toBe(2);
+    expect(counts.of('unary', 'other').count).toBe(936);
+  });
+
+  test.each(['v'.repeat(33), 'a b', '\xc3\xa9', ''])('is counted under "other" where it names %j', (version) => {
+    expect(counts.of('stream', version).version).toBe('other');
   });
 
   test.each(['\xff', '3.6\xc3(', 'a\ufffd'])('is refused where that is no text: %j', async (version) => {

@@ -1,6 +1,8 @@
+import type { Span } from '@engram/core';
 import {
   type BidiMethod,
   type CallHead,
+  type CallHooks,
   type CallUser,
   joinMessage,
   type Message,
@@ -20,6 +22,7 @@ export class FakeCall implements StreamCall {
   readonly client = this.peer;
   readonly method = '/test';
   readonly commonName: string | undefined;
+  span: Span | undefined;
   user: CallUser | undefined;
   readonly sent: Uint8Array[] = [];
   /** The status with which the call has ended. Undefined while it runs. */
@@ -30,6 +33,7 @@ export class FakeCall implements StreamCall {
   readonly #metadata: Metadata;
   readonly #abort = new AbortController();
   #handler: StreamHandler | undefined;
+  #hooks: CallHooks | undefined;
   #closed = false;
 
   readonly head: CallHead = { admitted: undefined };
@@ -41,7 +45,7 @@ export class FakeCall implements StreamCall {
 
   static bidi(method: BidiMethod, metadata?: Metadata, commonName?: string): FakeCall {
     const call = new FakeCall(metadata, commonName);
-    call.#open(() => method.open(call));
+    call.#open(method.hooks, undefined, () => method.open(call));
     return call;
   }
 
@@ -52,7 +56,7 @@ export class FakeCall implements StreamCall {
     commonName?: string,
   ): FakeCall {
     const call = new FakeCall(metadata, commonName);
-    call.#open(() => method.open(request, call));
+    call.#open(method.hooks, request, () => method.open(request, call));
     return call;
   }
 
@@ -99,8 +103,11 @@ export class FakeCall implements StreamCall {
     this.#close();
   }
 
-  #open(open: () => StreamHandler): void {
+  #open(hooks: CallHooks | undefined, request: Uint8Array | undefined, open: () => StreamHandler): void {
+    this.#hooks = hooks;
+    hooks?.begin?.(this);
     this.#guard(() => {
+      hooks?.admit?.(this, request);
       this.#handler = open();
     });
     if (this.#closed) this.#handler?.closed();
@@ -109,6 +116,7 @@ export class FakeCall implements StreamCall {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#hooks?.end?.(this, this.status ?? { code: 1, message: 'context canceled' }, 0);
     this.#handler?.closed();
   }
 

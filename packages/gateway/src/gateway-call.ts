@@ -1,10 +1,10 @@
-import { type Clock, GrpcCode, type Timer } from '@engram/core';
+import type { Clock, Span, Timer } from '@engram/core';
 import type { Loop, Task } from '@engram/loop';
-import type { CallContext, CallHead, RpcStatus } from '@engram/wire';
-import type { CallObserver, GatewayRequest } from './gateway-request.ts';
+import type { CallContext, CallHead, CallHooks, CallUser, RpcStatus } from '@engram/wire';
+import type { GatewayRequest } from './gateway-request.ts';
 import { metadataOf } from './metadata.ts';
 import type { Route } from './routes.ts';
-import { EXPIRED } from './statuses.ts';
+import { CANCELLED, EXPIRED, SUCCEEDED } from './statuses.ts';
 
 /** The longest timer, 24 days. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -13,7 +13,8 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 export interface CallParts {
   readonly loop: Loop;
   readonly clock: Clock;
-  readonly observer: CallObserver | undefined;
+  /** Of the method. */
+  readonly hooks: CallHooks | undefined;
   /** 0: no deadline. */
   readonly timeoutMs: number;
 }
@@ -25,6 +26,8 @@ export interface CallParts {
 export class GatewayCall implements CallContext {
   readonly head: CallHead = { admitted: undefined };
   readonly commonName = undefined;
+  span: Span | undefined = undefined;
+  user: CallUser | undefined = undefined;
   readonly route: Route;
   protected readonly request: GatewayRequest;
   protected readonly parts: CallParts;
@@ -47,9 +50,9 @@ export class GatewayCall implements CallContext {
 
   /** To be called first, and once. */
   start(): void {
-    const { observer, clock, timeoutMs } = this.parts;
+    const { hooks, clock, timeoutMs } = this.parts;
     const { signal } = this.request;
-    observer?.started();
+    hooks?.begin?.(this);
     if (timeoutMs > 0) this.#timer = clock.after(Math.min(timeoutMs, TIMER_MS_MAX), () => this.expire());
     if (signal.aborted) this.closed();
     else signal.addEventListener('abort', this.#gone, { once: true });
@@ -107,18 +110,18 @@ export class GatewayCall implements CallContext {
   }
 
   received(bytes: number): void {
-    this.parts.observer?.received(bytes);
+    this.parts.hooks?.received?.(this, bytes);
   }
 
   sent(bytes: number): void {
-    this.parts.observer?.sent(bytes);
+    if (!this.#handled) this.parts.hooks?.sent?.(this, bytes);
   }
 
   /** The handler has given its outcome. The answer may still have to be sent. */
-  handled(code: number): void {
+  handled(status: RpcStatus): void {
     if (this.#handled) return;
     this.#handled = true;
-    this.parts.observer?.handled(code, this.parts.clock.nowMs() - this.#startMs);
+    this.parts.hooks?.end?.(this, status, this.parts.clock.nowMs() - this.#startMs);
   }
 
   /** `release` gives back what the call holds when it ends, for whatever reason. */
@@ -129,7 +132,7 @@ export class GatewayCall implements CallContext {
 
   /** Nothing more is sent. */
   end(status?: RpcStatus): void {
-    this.handled(status?.code ?? GrpcCode.OK);
+    this.handled(status ?? SUCCEEDED);
     this.release();
   }
 
@@ -145,13 +148,13 @@ export class GatewayCall implements CallContext {
 
   protected expire(): void {
     this.#expired = true;
-    this.handled(EXPIRED.code);
+    this.handled(EXPIRED);
     this.#abort.abort(new DOMException(EXPIRED.message, 'AbortError'));
   }
 
   /** The client is gone. */
   protected closed(): void {
-    this.handled(GrpcCode.CANCELLED);
+    this.handled(CANCELLED);
     this.#abort.abort(this.request.signal.reason);
     this.release();
   }

@@ -24,11 +24,3 @@ export interface GatewayAnswer {
   /** The next piece is asked for when the client has taken the one before. `return` is called if it will not be. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
-
-/** Observes the calls of one method, as transport's observer does. Called synchronously; must not throw. */
-export interface CallObserver {
-  started(): void;
-  handled(code: number, ms: number): void;
-  received(bytes: number): void;
-  sent(bytes: number): void;
-}

@@ -1,4 +1,3 @@
-import { GrpcCode } from '@engram/core';
 import {
   dropMessage,
   type Message,
@@ -9,7 +8,7 @@ import {
 } from '@engram/wire';
 import { GatewayCall } from './gateway-call.ts';
 import { heldBytes } from './message-chunks.ts';
-import { EXPIRED, STOPPED, statusOfError } from './statuses.ts';
+import { EXPIRED, STOPPED, SUCCEEDED, statusOfError } from './statuses.ts';
 
 /** The handler is told when its queued bytes fall to this after they were above it. */
 const LOW_MARK_BYTES = 64 * 1024;
@@ -92,10 +91,10 @@ export class GatewayStream extends GatewayCall implements StreamCall {
     this.#wake?.();
   }
 
-  override end(status: RpcStatus = { code: GrpcCode.OK, message: '' }): void {
+  override end(status: RpcStatus = SUCCEEDED): void {
     if (this.#status !== undefined || this.ended) return;
     this.#status = status;
-    this.handled(status.code);
+    this.handled(status);
     this.#close();
     this.#wake?.();
     this.#roomMade?.();

@@ -14,7 +14,7 @@ import {
 } from '@engram/wire';
 import { failure, jsonHeaders, streamFailure } from './answers.ts';
 import { GatewayCall, type CallParts } from './gateway-call.ts';
-import type { CallObserver, GatewayAnswer, GatewayRequest } from './gateway-request.ts';
+import type { GatewayAnswer, GatewayRequest } from './gateway-request.ts';
 import { type GatewaySocket, piecesOfLines, protocolOfSocket, requestOfSocket } from './gateway-socket.ts';
 import { GatewayStream } from './gateway-stream.ts';
 import { JsonText } from './json/json-text.ts';
@@ -22,7 +22,7 @@ import { messageOfJson } from './json/message-of-json.ts';
 import { linesOf } from './lines.ts';
 import { heldBytes, MessageChunks } from './message-chunks.ts';
 import { type Route, routes } from './routes.ts';
-import { EXPIRED, NO_ROOM, STOPPED, statusOfError, unimplemented } from './statuses.ts';
+import { EXPIRED, NO_ROOM, STOPPED, SUCCEEDED, statusOfError, unimplemented } from './statuses.ts';
 import { timeoutMsOf } from './timeout.ts';
 
 /** A request of up to this length is not counted beside its body. */
@@ -31,14 +31,12 @@ const SMALL_BYTES = 32 * 1024;
 const REQUESTS_EACH = 16;
 
 export interface GatewayOptions {
-  /** The methods that gRPC serves, with their admission and all that wraps them. */
+  /** The methods that gRPC serves. Each call of a method calls the method's hooks as well. */
   readonly methods: MethodTable;
   readonly loop: Loop;
   readonly clock: Clock;
   /** A longer request message is refused, as by gRPC. */
   readonly messageBytesMax: number;
-  /** Called once for each method of the table. */
-  readonly observe?: (path: string, kind: Method['kind']) => CallObserver;
 }
 
 interface Target {
@@ -54,7 +52,6 @@ interface Target {
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #routes: ReadonlyMap<string, Route>;
-  readonly #observers: ReadonlyMap<string, CallObserver>;
   readonly #services: ReadonlySet<string>;
   readonly #streams = new Set<GatewayStream>();
   #stopped = false;
@@ -62,11 +59,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#routes = new Map(routes.map((route) => [route.path, route]));
-    const { methods, observe } = options;
-    this.#observers = new Map(
-      observe === undefined ? [] : [...methods].map(([path, { kind }]) => [path, observe(path, kind)]),
-    );
-    this.#services = new Set([...methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
+    this.#services = new Set([...options.methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
 
   async answer(request: GatewayRequest): Promise<GatewayAnswer> {
@@ -142,18 +135,20 @@ export class Gateway {
     const method = this.#options.methods.get(route.method);
     if (method === undefined) return unimplemented(route.method, (service) => this.#services.has(service));
     const { loop, clock } = this.#options;
-    return { route, method, parts: { loop, clock, observer: this.#observers.get(route.method), timeoutMs } };
+    return { route, method, parts: { loop, clock, hooks: method.hooks, timeoutMs } };
   }
 
   async #answerUnary(method: UnaryMethod, call: GatewayCall, request: GatewayRequest): Promise<GatewayAnswer> {
     const bytes = await this.#requestMessage(call, request.body);
     call.received(bytes.length);
+    method.hooks?.admit?.(call, bytes);
     const message = await method.handle(bytes, call);
     if (call.expired) {
       dropMessage(message);
       throw new StatusError(EXPIRED.code, EXPIRED.message);
     }
-    call.handled(GrpcCode.OK);
+    call.sent(messageBytes(message));
+    call.handled(SUCCEEDED);
     return await this.#answerMessage(call, message);
   }
 
@@ -162,7 +157,6 @@ export class Gateway {
     const chunks = new MessageChunks(call.route.response, message);
     call.onEnd(() => chunks.drop());
     call.hold(heldBytes(message));
-    call.sent(messageBytes(message));
     const first = Buffer.from(await chunks.next());
     if (!chunks.done) return { status: 200, headers: jsonHeaders, body: this.#rest(call, first, chunks) };
     call.end();
@@ -186,7 +180,12 @@ export class Gateway {
     this.#streams.add(stream);
     stream.start();
     stream.onEnd(() => this.#streams.delete(stream));
-    if (method.kind === 'bidi') stream.open(() => method.open(stream));
+    if (method.kind === 'bidi') {
+      stream.open(() => {
+        method.hooks?.admit?.(stream, undefined);
+        return method.open(stream);
+      });
+    }
     return stream;
   }
 
@@ -200,7 +199,10 @@ export class Gateway {
     try {
       const bytes = await this.#requestMessage(stream, body);
       stream.received(bytes.length);
-      stream.open(() => method.open(bytes, stream));
+      stream.open(() => {
+        method.hooks?.admit?.(stream, bytes);
+        return method.open(bytes, stream);
+      });
       stream.halfClosed();
     } catch (error) {
       stream.end(statusOfError(error, 'stream'));

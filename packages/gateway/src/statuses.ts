@@ -1,6 +1,9 @@
 import { AssertionError, GrpcCode } from '@engram/core';
 import { type RpcStatus, statusOf } from '@engram/wire';
 
+export const SUCCEEDED: RpcStatus = { code: GrpcCode.OK, message: '' };
+/** Go's text for a context whose caller has gone (context.Canceled). */
+export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
 /** The status of a call when the server stops. Never OK: clients take that for a broken watch. */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
 /** Go's text for a context whose deadline passed (context.DeadlineExceeded). */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { etcdserverpb, type UnaryMethod } from '@engram/wire';
+import { EngramError } from '@engram/core';
+import { type CallHooks, etcdserverpb, type Method, type MethodTable, type UnaryMethod } from '@engram/wire';
 import { routes } from '@engram/gateway';
 import { base64, NodeBehind, piecesOf, textOf } from './support/node-behind.ts';
 
@@ -241,19 +242,41 @@ test('a call ends at the deadline that its client names', async () => {
 
 test('a call ends when its client is gone, and is counted as cancelled', async () => {
   const counted: unknown[] = [];
-  const observe = () => ({
-    started: () => counted.push('started'),
-    handled: (code: number) => counted.push(code),
-    received: (bytes: number) => counted.push(['received', bytes]),
-    sent: (bytes: number) => counted.push(['sent', bytes]),
-  });
-  await using other = await NodeBehind.start({ methods: new Map([['/etcdserverpb.KV/Range', waiting]]), observe });
+  const hooks: CallHooks = {
+    begin: () => void counted.push('begun'),
+    admit: () => void counted.push('admitted'),
+    end: (_call, { code }) => void counted.push(code),
+    received: (_call, bytes) => void counted.push(['received', bytes]),
+    sent: (_call, bytes) => void counted.push(['sent', bytes]),
+  };
+  const methods = new Map([['/etcdserverpb.KV/Range', { ...waiting, hooks }]]);
+  await using other = await NodeBehind.start({ methods });
   const gone = new AbortController();
   const asked = other.ask('/v3/kv/range', '{}', { signal: gone.signal });
   await new Promise((resolve) => setImmediate(resolve));
   gone.abort();
   await asked;
-  expect(counted).toEqual(['started', ['received', 0], 1]);
+  expect(counted).toEqual(['begun', ['received', 0], 'admitted', 1]);
+});
+
+test.each(['/v3/kv/range', '/v3/watch'])('%s is not called where a hook of its method refuses it', async (path) => {
+  const ends: number[] = [];
+  const refusing: CallHooks = {
+    admit() {
+      throw new EngramError('InvalidAuthToken');
+    },
+    end: (_call, { code }) => void ends.push(code),
+  };
+  const called = (): never => {
+    throw new Error('the handler was called');
+  };
+  const methods: MethodTable = new Map<string, Method>([
+    ['/etcdserverpb.KV/Range', { kind: 'unary', hooks: refusing, handle: called }],
+    ['/etcdserverpb.Watch/Watch', { kind: 'bidi', hooks: refusing, open: called }],
+  ]);
+  await using other = await NodeBehind.start({ methods });
+  expect(JSON.stringify(await other.json(path, '{}'))).toContain('etcdserver: invalid auth token');
+  expect(ends).toEqual([16]);
 });
 
 test('an answer without a token says so in a header', async () => {

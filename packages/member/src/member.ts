@@ -19,7 +19,7 @@ import {
   HealthStatus,
   type Limits,
   LoneMember,
-  type ServicesObserver,
+  ServiceCounts,
 } from '@engram/etcd-api';
 import type { Storage } from '@engram/storage';
 import type { MethodTable } from '@engram/wire';
@@ -51,8 +51,7 @@ export interface MemberOptions {
   readonly storeObserver?: StoreObserver;
   /** Called with the progress of the start. */
   readonly onRecovery?: OnRecovery;
-  readonly servicesObserver?: ServicesObserver;
-  /** Records the calls of clients, and those that other members forward; by default none. */
+  /** Records the calls that other members forward; by default none. Those of clients are recorded by `CallTracing`. */
   readonly tracer?: Tracer | undefined;
   /** How users log in. If absent, there are none, and none can be made. */
   readonly auth?: AuthSettings | undefined;
@@ -82,6 +81,8 @@ export class Member implements AsyncDisposable {
   readonly cluster: Cluster;
   /** The methods that a transport serves. */
   readonly methods: MethodTable;
+  /** What the services have counted. */
+  readonly counts = new ServiceCounts();
   /** Whether the node takes calls, for the health service. */
   readonly serving: HealthStatus;
   readonly health: HealthChecks;
@@ -91,7 +92,7 @@ export class Member implements AsyncDisposable {
   readonly #compaction: Disposable;
 
   constructor(backend: ServedStore, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
-    const { clock, logger, version, limits, servicesObserver: observer, watcherBytes } = options;
+    const { clock, logger, version, limits, watcherBytes } = options;
     const store: Store = backend;
     this.#backend = backend;
     this.store = store;
@@ -107,11 +108,10 @@ export class Member implements AsyncDisposable {
       clock,
       loop: options.settings.loop,
       logger,
-      ...(observer === undefined ? {} : { observer }),
+      counts: this.counts,
       ...(watcherBytes === undefined ? {} : { watcherBytes }),
       auth: options.auth,
       health: serving,
-      tracer: options.tracer,
     });
     this.#compaction = startAutoCompaction(options.compaction, {
       store,

@@ -23,11 +23,13 @@ import {
   registerNodeMetrics,
   registerProcessMetrics,
   registerScrubMetrics,
+  registerServiceMetrics,
   registerStartMetrics,
   type StageMs,
   StoreMetrics,
 } from '@engram/telemetry';
 import type { TlsOptions } from '@engram/transport';
+import { intercepted } from '@engram/wire';
 import { BoundPorts } from './start/bound-ports.ts';
 import { makeDataDirectory, ownFolder } from './start/data-directory.ts';
 import { connectionsMax, descriptorsMax, PEER_SOCKETS } from './config/descriptor-plan.ts';
@@ -40,7 +42,7 @@ import { MetricsPage } from './http/metrics-page.ts';
 import type { NodeConfig } from './config/node-config.ts';
 import { type BoundListener, OpenListeners } from './start/open-listeners.ts';
 import { selfSignedCertificate } from './tls/self-signed-certificate.ts';
-import { SlowLog } from './slow-log.ts';
+import { SlowCalls, SlowLog } from './slow-log.ts';
 import { startMember } from './start/start-member.ts';
 import type { NodeIdentity } from './start/started-member.ts';
 import { SystemClock } from './system-clock.ts';
@@ -135,8 +137,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   await listeners.open(planMetricsListeners({ ...common, http: metricsEndpoints(endpoints) }));
   listeners.announce('metrics', logger);
   const ports = opened.use(await BoundPorts.bind(config));
-  // The table of methods is needed first: only methods that are served get counters.
-  let rpcMetrics: RpcMetrics | undefined;
   const { member, identity, ready, localBytes, logHolders, resources, peers } = await startMember(
     config,
     {
@@ -144,14 +144,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       loop,
       random,
       logger: clientLog,
-      observers: {
-        storeObserver: storeMetrics,
-        servicesObserver: {
-          client: (type, version) => rpcMetrics?.client(type, version),
-          eventsSent: (count) => rpcMetrics?.eventsSent(count),
-        },
-        onRecovery: (read) => progress.recovering(read),
-      },
+      observers: { storeObserver: storeMetrics, onRecovery: (read) => progress.recovering(read) },
       watcherBytes: budgets.watcherBytes,
       version: ETCD_VERSION,
       ports,
@@ -162,14 +155,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     opened,
   );
   progress.joining();
-  const { methods } = member;
-  const metricsOfCalls = new RpcMetrics(metrics, {
-    methods: [...methods].map(([path, { kind }]) => [path, kind] as const),
-    extensive: config.extensiveMetrics,
-    slowUnaryMs: config.slowUnaryMs,
-    onSlowUnary: (path, ms) => slow.warn({ path, 'took-ms': Math.round(ms) }, 'request took too long'),
-  });
-  rpcMetrics = metricsOfCalls;
+  // All that concerns every call of a client, in its order. Each call is admitted after these, by hooks that its method has.
+  const methods = intercepted(member.methods, [
+    new RpcMetrics(metrics, { extensive: config.extensiveMetrics }),
+    new SlowCalls(slow, config.slowUnaryMs),
+  ]);
+  registerServiceMetrics(metrics, member.counts, () => listeners.connections);
   registerNodeMetrics(metrics, () => nodeGauges(member, config));
   registerLocalBytesMetrics(metrics, localBytes);
   registerScrubMetrics(metrics, () => member.scrub?.counts);
@@ -182,13 +173,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   started = member;
   peerMetrics.watch(peers);
   const gateway = config.gateway
-    ? new Gateway({
-        methods,
-        loop,
-        clock,
-        messageBytesMax: messageBytesMax(config),
-        observe: (path) => metricsOfCalls.method(path),
-      })
+    ? new Gateway({ methods, loop, clock, messageBytesMax: messageBytesMax(config) })
     : undefined;
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
@@ -204,7 +189,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       watch,
       http: clientEndpoints(endpoints, gateway),
       webSockets: gateway === undefined ? undefined : clientWebSockets(endpoints, gateway),
-      observer: metricsOfCalls,
     }),
   );
   await ready(options.signal ?? new AbortController().signal);

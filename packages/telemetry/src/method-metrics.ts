@@ -34,14 +34,12 @@ export type SuccessAndFailure = readonly [PlainHistogram, PlainHistogram];
 
 export interface MethodMetricsOptions {
   readonly extensive: boolean;
-  readonly slowUnaryMs: number;
-  readonly onSlowUnary: ((path: string, ms: number) => void) | undefined;
   readonly timings: RequestTimings;
   /** A second histogram for ranges, because etcd counts their seconds twice. */
   readonly rangeSeconds: SuccessAndFailure | undefined;
 }
 
-/** Counters for the calls of one method. The transport looks it up once per method, so a call costs only some additions. */
+/** Counters for the calls of one method, as hooks of it: a call costs only some additions. */
 export class MethodMetrics {
   readonly labels: Readonly<Record<string, string>>;
   readonly handledByCode = new Float64Array(codeNames.length);
@@ -54,7 +52,6 @@ export class MethodMetrics {
   sentCount = 0;
   sentBytes = 0;
 
-  readonly #path: string;
   readonly #unary: boolean;
   readonly #timing: CallTiming | undefined;
   readonly #options: MethodMetricsOptions;
@@ -62,19 +59,18 @@ export class MethodMetrics {
   constructor(path: string, kind: RpcKind, options: MethodMetricsOptions) {
     const [, service = '', method = ''] = path.split('/');
     this.labels = { grpc_type: kindNames[kind], grpc_service: service, grpc_method: method };
-    this.#path = path;
     this.#unary = kind === 'unary';
     this.#timing = options.timings.of(path);
     this.#options = options;
   }
 
-  started(): void {
+  begin(): void {
     this.startedCount += 1;
     if (this.#timing !== undefined) this.#options.timings.started(this.#timing);
   }
 
-  handled(code: number, ms: number): void {
-    const { timings, extensive, slowUnaryMs, onSlowUnary, rangeSeconds } = this.#options;
+  end(_call: unknown, { code }: { readonly code: number }, ms: number): void {
+    const { timings, extensive, rangeSeconds } = this.#options;
     // Clients treat a code that gRPC does not define as UNKNOWN.
     const known = code >= 0 && code < codeNames.length ? code : 2;
     this.handledByCode[known]! += 1;
@@ -82,18 +78,17 @@ export class MethodMetrics {
     if (this.#timing !== undefined) timings.handled(this.#timing, known, seconds);
     if (extensive) this.seconds.observe(seconds);
     if (!this.#unary) return;
-    if (ms > slowUnaryMs) onSlowUnary?.(this.#path, ms);
     const outcome = known === 0 ? 0 : 1;
     this.requestSeconds[outcome].observe(seconds);
     if (rangeSeconds !== undefined) rangeSeconds[outcome].observe(seconds);
   }
 
-  received(bytes: number): void {
+  received(_call: unknown, bytes: number): void {
     this.receivedCount += 1;
     this.receivedBytes += bytes;
   }
 
-  sent(bytes: number): void {
+  sent(_call: unknown, bytes: number): void {
     this.sentCount += 1;
     this.sentBytes += bytes;
   }

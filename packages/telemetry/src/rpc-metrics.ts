@@ -1,4 +1,3 @@
-import { assert } from '@engram/core';
 import { codeNames, MethodMetrics, type RpcKind, successAndFailure } from './method-metrics.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
@@ -9,61 +8,24 @@ const RANGE = '/etcdserverpb.KV/Range';
 /** Requests whose name in etcd differs from the name of their method. */
 const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
 
-const CLIENT_VERSIONS_MAX = 64;
-const OTHER_VERSIONS = 'other';
-/** Versions such as "3.6" or "unknown" that may become labels. */
-const plainVersion = /^[\w.+-]{1,32}$/;
-
 export interface RpcMetricsOptions {
-  /** All served methods. */
-  readonly methods: Iterable<readonly [path: string, kind: RpcKind]>;
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
   readonly extensive: boolean;
-  /** Called for unary calls that took longer than `slowUnaryMs`. */
-  readonly slowUnaryMs?: number;
-  readonly onSlowUnary?: (path: string, ms: number) => void;
-}
-
-/** Counts calls of clients with one version. */
-export class ClientRequests {
-  readonly labels: Readonly<Record<string, string>>;
-  count = 0;
-
-  constructor(labels: Readonly<Record<string, string>>) {
-    this.labels = labels;
-  }
-
-  request(): void {
-    this.count += 1;
-  }
 }
 
 /**
- * Counts what the transport's observer reports. All methods of the table exist from the start with zeros, because a
- * rate over a counter that appears with its first error misses that error.
+ * An interceptor (wire's form) that counts calls. All methods of the table exist from the start with zeros, because a rate over a
+ * counter that appears with its first error misses that error.
  */
 export class RpcMetrics {
   readonly #methods = new Map<string, MethodMetrics>();
   readonly #timings: RequestTimings;
-  #events = 0;
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
-  /** By client version. */
-  readonly #clientRequests = { unary: new Map<string, ClientRequests>(), stream: new Map<string, ClientRequests>() };
-  #connections = 0;
+  readonly #extensive: boolean;
 
-  constructor(registry: MetricRegistry, { methods, extensive, slowUnaryMs, onSlowUnary }: RpcMetricsOptions) {
+  constructor(registry: MetricRegistry, { extensive }: RpcMetricsOptions) {
+    this.#extensive = extensive;
     this.#timings = new RequestTimings(registry);
-    const shared = {
-      extensive,
-      slowUnaryMs: slowUnaryMs ?? Number.POSITIVE_INFINITY,
-      onSlowUnary,
-      timings: this.#timings,
-    };
-    for (const [path, kind] of methods) {
-      const rangeSeconds = path === RANGE ? this.#rangeSeconds : undefined;
-      this.#methods.set(path, new MethodMetrics(path, kind, { ...shared, rangeSeconds }));
-    }
-    registry.counter('etcd_debugging_mvcc_events_total', 'Events that were sent to watchers.', () => this.#events);
     const each = (read: (method: MethodMetrics) => Sample | readonly Sample[]) => (): readonly Sample[] =>
       [...this.#methods.values()].flatMap(read);
 
@@ -106,44 +68,15 @@ export class RpcMetrics {
     registry.counter('etcd_network_client_grpc_sent_bytes_total', 'Bytes of messages to clients.', () =>
       this.#sum(({ sentBytes }) => sentBytes),
     );
-    registry.counter('etcd_server_client_requests_total', 'Calls by the version that their clients name.', () =>
-      [...this.#clientRequests.unary.values(), ...this.#clientRequests.stream.values()].map(({ labels, count }) => ({
-        labels,
-        value: count,
-      })),
-    );
-    registry.gauge('engram_client_connections', 'Connections of clients that are open.', () => this.#connections);
   }
 
-  /** The counters of one method, which must be in the table. */
-  method(path: string): MethodMetrics {
-    const method = this.#methods.get(path);
-    assert(method !== undefined, 'a method that is not served has no counters');
+  /** The counters of one method, from now on. */
+  hooks(path: string, kind: RpcKind): MethodMetrics {
+    const extensive = this.#extensive;
+    const rangeSeconds = path === RANGE ? this.#rangeSeconds : undefined;
+    const method = new MethodMetrics(path, kind, { extensive, timings: this.#timings, rangeSeconds });
+    this.#methods.set(path, method);
     return method;
-  }
-
-  eventsSent(count: number): void {
-    this.#events += count;
-  }
-
-  /** Clients choose `version`, so only a limited number of short versions become labels. */
-  client(type: 'unary' | 'stream', version: string): ClientRequests {
-    const byVersion = this.#clientRequests[type];
-    const known = byVersion.get(version);
-    if (known !== undefined) return known;
-    const named = version === OTHER_VERSIONS || (byVersion.size < CLIENT_VERSIONS_MAX && plainVersion.test(version));
-    if (!named) return this.client(type, OTHER_VERSIONS);
-    const requests = new ClientRequests({ type, client_api_version: version });
-    byVersion.set(version, requests);
-    return requests;
-  }
-
-  connectionOpened(): void {
-    this.#connections += 1;
-  }
-
-  connectionClosed(): void {
-    this.#connections -= 1;
   }
 
   #sum(read: (method: MethodMetrics) => number): number {
@@ -167,4 +100,25 @@ export class RpcMetrics {
   #rangeSamples(): readonly Sample[] {
     return this.#rangeSeconds.flatMap((histogram, at) => histogram.samples({ success: at === 0 ? 'true' : 'false' }));
   }
+}
+
+/** What the services count for themselves. */
+export interface ServiceReading {
+  readonly requests: Iterable<{ readonly type: string; readonly version: string; readonly count: number }>;
+  readonly events: number;
+}
+
+export function registerServiceMetrics(
+  registry: MetricRegistry,
+  counts: ServiceReading,
+  connections: () => number,
+): void {
+  registry.counter('etcd_debugging_mvcc_events_total', 'Events that were sent to watchers.', () => counts.events);
+  registry.counter('etcd_server_client_requests_total', 'Calls by the version that their clients name.', () =>
+    [...counts.requests].map(({ type, version, count }) => ({
+      labels: { type, client_api_version: version },
+      value: count,
+    })),
+  );
+  registry.gauge('engram_client_connections', 'Connections of clients that are open.', connections);
 }

@@ -94,7 +94,7 @@ export class Listener {
   }
 
   #arrived(socket: Socket): void {
-    const { logger, observer } = this.#options;
+    const { logger } = this.#options;
     const host = addressShare(socket.remoteAddress ?? '');
     const peer = this.#peerOf(socket);
     socket.on('error', () => socket.destroy());
@@ -106,12 +106,10 @@ export class Listener {
     this.#ends.pace(socket);
     this.#sockets.add(socket);
     this.#peers.set(socket, peer);
-    observer?.connectionOpened();
     socket.on('close', () => {
       this.#shares.leave(host);
       this.#sockets.delete(socket);
       this.#undecided.delete(socket);
-      observer?.connectionClosed();
     });
     if (this.#tls === undefined) this.#sniff(socket, peer);
     else this.#tls.accept(socket, () => this.#handshakes.leave(host));

@@ -1,6 +1,6 @@
 import { ClientBudgets, type Clock, type Logger, type Share } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
-import type { Method, MethodTable } from '@engram/wire';
+import type { MethodTable } from '@engram/wire';
 import type { BoundPort } from './bound-port.ts';
 import { STALL_MAX_MS } from './h2/limits.ts';
 import type { BoundAddress, ListenAddress } from './listen-address.ts';
@@ -97,25 +97,8 @@ export interface WebSockets {
 /** Answers requests that are not gRPC. An error that it throws is answered with 500 and logged. */
 export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
-/** Observes the calls of one method. Called synchronously on hot paths; must not throw. */
-export interface MethodObserver {
-  started(): void;
-  /** `code` is a gRPC code; `ms` counts from `started`. Called once for each `started`. */
-  handled(code: number, ms: number): void;
-  /** Bytes of the message, before framing. */
-  received(bytes: number): void;
-  sent(bytes: number): void;
-}
-
-/** Hooks for metrics. */
-export interface TransportObserver {
-  /** Called once for each method of the table when the server starts. */
-  method(path: string, kind: Method['kind']): MethodObserver;
-  connectionOpened(): void;
-  connectionClosed(): void;
-}
-
 export interface ServeOptions {
+  /** Each call of a method calls the method's hooks as well. */
   readonly methods: MethodTable;
   readonly http: HttpHandler;
   readonly webSockets?: WebSockets | undefined;
@@ -134,7 +117,6 @@ export interface ServeOptions {
   readonly clock: Clock;
   /** The time of the event loop, shared with other listeners. If undefined, the server assumes all of it for itself. */
   readonly loop?: Loop;
-  readonly observer?: TransportObserver;
   /**
    * What clients may hold of the process, shared with other listeners. If undefined, the server has large budgets of
    * its own.
@@ -148,6 +130,8 @@ export interface ServeOptions {
 
 export interface Server {
   readonly address: BoundAddress;
+  /** Connections that are open, also those whose protocol is not known yet. */
+  readonly connections: number;
   /**
    * Takes no new connections and no new calls, sends GOAWAY, ends streams with UNAVAILABLE and lets unary calls finish.
    * Resolves when no connection is left, at the latest when `signal` aborts or after `DRAIN_MAX_MS`: connections that

@@ -59,5 +59,12 @@ export async function serve(options: ServeOptions): Promise<Server> {
     await close();
   }
 
-  return { address, drain, close };
+  return {
+    address,
+    get connections() {
+      return listener.open;
+    },
+    drain,
+    close,
+  };
 }

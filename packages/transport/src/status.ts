@@ -4,6 +4,7 @@ import { echoed, quoted } from './grpc/echoed.ts';
 
 /** The status of a stream when the server stops. Never OK: clients take that for a broken watch and do not reconnect. */
 export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
+export const SUCCEEDED: RpcStatus = { code: GrpcCode.OK, message: '' };
 /** Go's text for a context whose deadline passed (context.DeadlineExceeded). */
 export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
 /** Go's text for a cancelled context (context.Canceled). */

@@ -56,8 +56,8 @@ export interface CallUser {
 
 /** Information about the caller for a method. */
 export interface CallContext {
-  /** Records the call, which the owner of the method table has begun and ends. Undefined: it is not recorded. */
-  readonly span?: Span | undefined;
+  /** Records the call. Set by the interceptor that traces, when the call begins. Undefined: it is not recorded. */
+  span?: Span | undefined;
   /** Set by what admits the call. Undefined: nobody is authenticated. */
   user?: CallUser | undefined;
   readonly head: CallHead;
@@ -81,9 +81,40 @@ export interface CallContext {
   reserveAnswer?(bytes: number): boolean;
 }
 
+/**
+ * What is done at every call of one method, beside its handler: counting, tracing, admitting. Who calls a method calls its hooks
+ * as well, in this order: `begin`, `received`, `admit`, the handler, `sent`, `end`. All of them are synchronous and on the hot path.
+ * Only `admit` may throw.
+ */
+export interface CallHooks {
+  /** The call begins: a unary one and a server stream when their request is there, a bidi one before its first message. */
+  begin?(call: CallContext): void;
+  /** Bytes of a message of the client, without framing. */
+  received?(call: CallContext, bytes: number): void;
+  /**
+   * Throws what refuses the call: the handler is not called then, and `end` has the status of the error. Of a stream, `call` is the
+   * `StreamCall`. `request` is undefined for a bidi method.
+   */
+  admit?(call: CallContext, request: Uint8Array | undefined): void;
+  /** Bytes of a message of the server, without framing. */
+  sent?(call: CallContext, bytes: number): void;
+  /**
+   * The call has its outcome, `ms` after it began: from the handler, the client that gave up, or the deadline. Called once for
+   * each `begin`. A handler that the client no longer waits for may still run.
+   */
+  end?(call: CallContext, status: RpcStatus, ms: number): void;
+}
+
+/** One concern of every call. `intercepted` puts interceptors in front of a table of methods. */
+export interface Interceptor {
+  /** What is to be done at the calls of this method. Asked once, not for each call. Undefined: nothing, which costs nothing. */
+  hooks(path: string, kind: Method['kind']): CallHooks | undefined;
+}
+
 /** One request, one answer. `statusOf` turns an error of `handle` into a status. */
 export interface UnaryMethod {
   readonly kind: 'unary';
+  readonly hooks?: CallHooks | undefined;
   handle(request: Uint8Array, call: CallContext): Message | Promise<Message>;
 }
 
@@ -120,12 +151,14 @@ export interface StreamHandler {
 /** Messages in both directions, in any order. */
 export interface BidiMethod {
   readonly kind: 'bidi';
+  readonly hooks?: CallHooks | undefined;
   open(call: StreamCall): StreamHandler;
 }
 
 /** One request, many answers. `open` is called with the request; the handler's `message` is never called. */
 export interface ServerStreamMethod {
   readonly kind: 'server-stream';
+  readonly hooks?: CallHooks | undefined;
   open(request: Uint8Array, call: StreamCall): StreamHandler;
 }
 

@@ -1,6 +1,6 @@
 import type { ClientBudgets, Clock, Logger } from '@engram/core';
 import type { Loop, LoopWatch } from '@engram/loop';
-import type { HttpHandler, ServeOptions, TlsOptions, TransportObserver, WebSockets } from '@engram/transport';
+import type { HttpHandler, ServeOptions, TlsOptions, WebSockets } from '@engram/transport';
 import { type BoundPorts, listenAddress } from './bound-ports.ts';
 import type { NodeConfig } from '../config/node-config.ts';
 import type { ServeUrl } from '../flags/urls.ts';
@@ -25,7 +25,6 @@ export interface ClientListenerParts extends ListenerParts {
   readonly ports: BoundPorts;
   readonly methods: ServeOptions['methods'];
   readonly webSockets: WebSockets | undefined;
-  readonly observer: TransportObserver;
   readonly watch: LoopWatch;
 }
 
@@ -37,13 +36,13 @@ export interface PlannedListener {
 
 /** The listeners for clients. Without separate HTTP URLs, client URLs serve both protocols on one port. */
 export function planClientListeners(parts: ClientListenerParts): readonly PlannedListener[] {
-  const { config, ports, methods, webSockets, observer, watch } = parts;
+  const { config, ports, methods, webSockets, watch } = parts;
   const split = config.listenClientHttpUrls.length > 0;
   const plan = (urls: readonly ServeUrl[], protocols: ServeOptions['protocols']): readonly PlannedListener[] =>
     urls.map((url) => ({
       url,
       purpose: 'client',
-      options: { ...serveOptions(parts, url, protocols), port: ports.of(url), methods, webSockets, observer, watch },
+      options: { ...serveOptions(parts, url, protocols), port: ports.of(url), methods, webSockets, watch },
     }));
   return [...plan(config.listenClientUrls, split ? 'grpc' : 'both'), ...plan(config.listenClientHttpUrls, 'http')];
 }

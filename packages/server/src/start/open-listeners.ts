@@ -27,6 +27,13 @@ export class OpenListeners {
     return this.#open.map(({ planned, server }) => ({ purpose: planned.purpose, address: server.address }));
   }
 
+  /** The open connections of clients. */
+  get connections(): number {
+    let count = 0;
+    for (const { planned, server } of this.#open) if (planned.purpose === 'client') count += server.connections;
+    return count;
+  }
+
   async open(all: readonly PlannedListener[]): Promise<void> {
     for (const planned of all) this.#open.push({ planned, server: await listen(planned, this.#start) });
   }

@@ -11,7 +11,7 @@ export interface StartParts {
   readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
-  readonly observers: Pick<MemberOptions, 'storeObserver' | 'servicesObserver' | 'onRecovery'>;
+  readonly observers: Pick<MemberOptions, 'storeObserver' | 'onRecovery'>;
   readonly watcherBytes: SharedBudget;
   readonly version: string;
   /** Bound, and not served yet. */

@@ -1,10 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import type * as grpc from '@grpc/grpc-js';
-import { type Clock, GrpcCode } from '@engram/core';
+import { type Clock, GrpcCode, type Span } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
   type CallHead,
+  type CallHooks,
+  type CallUser,
   dropMessage,
   gatherMessage,
   isLong,
@@ -17,8 +19,8 @@ import {
   type UnaryMethod,
 } from '@engram/wire';
 import { commonNameOf } from '../client-certificate.ts';
-import { type MethodObserver, STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
-import { CANCELLED, DEADLINE_EXCEEDED, statusOfError, STOPPED } from '../status.ts';
+import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
+import { CANCELLED, DEADLINE_EXCEEDED, STOPPED, SUCCEEDED, statusOfError } from '../status.ts';
 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
 type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;
@@ -39,6 +41,8 @@ function onCancelled(call: EventEmitter, ended: () => void): void {
 
 class GrpcJsContext implements CallContext {
   readonly head: CallHead = { admitted: undefined };
+  span: Span | undefined = undefined;
+  user: CallUser | undefined = undefined;
   readonly #call: Unary | Streaming;
   readonly #unixPath: string | undefined;
   #abort: AbortController | undefined;
@@ -86,35 +90,35 @@ function deadlinePassed(call: Unary | Streaming): boolean {
   return (typeof deadline === 'number' ? deadline : deadline.getTime()) <= Date.now();
 }
 
-export function unaryHandler(
-  method: UnaryMethod,
-  observer: MethodObserver | undefined,
-  environment: CallEnvironment,
-): grpc.handleUnaryCall<Buffer, Message> {
+export function unaryHandler(method: UnaryMethod, environment: CallEnvironment): grpc.handleUnaryCall<Buffer, Message> {
   const { clock } = environment;
+  const { hooks } = method;
   return (call, callback) => {
     const startMs = clock.nowMs();
+    const context = new GrpcJsContext(call, environment.unixPath);
     let handled = false;
-    const finish = (code: number): boolean => {
+    const finish = (status: RpcStatus): boolean => {
       if (handled) return false;
       handled = true;
-      observer?.handled(code, clock.nowMs() - startMs);
+      hooks?.end?.(context, status, clock.nowMs() - startMs);
       return true;
     };
     const succeed = (message: Message): void => {
-      if (!finish(GrpcCode.OK)) return;
-      observer?.sent(messageBytes(message));
+      if (handled) return;
+      hooks?.sent?.(context, messageBytes(message));
+      finish(SUCCEEDED);
       callback(null, message);
     };
     const fail = (error: unknown): void => {
       const status = statusOfError(error, 'unary');
-      if (finish(status.code)) callback({ code: status.code, details: status.message });
+      if (finish(status)) callback({ code: status.code, details: status.message });
     };
-    observer?.started();
-    observer?.received(call.request.length);
-    onCancelled(call, () => finish((deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED).code));
+    hooks?.begin?.(context);
+    hooks?.received?.(context, call.request.length);
+    onCancelled(call, () => finish(deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED));
     try {
-      const answer = method.handle(call.request, new GrpcJsContext(call, environment.unixPath));
+      hooks?.admit?.(context, call.request);
+      const answer = method.handle(call.request, context);
       // grpc-js takes only whole messages.
       if (answer instanceof Promise) answer.then(gatherMessage).then(succeed, fail);
       else if (answer instanceof Uint8Array || !isLong(answer)) succeed(answer);
@@ -127,27 +131,33 @@ export function unaryHandler(
 
 export function serverStreamHandler(
   method: ServerStreamMethod,
-  observer: MethodObserver | undefined,
   environment: CallEnvironment,
 ): grpc.handleServerStreamingCall<Buffer, Message> {
   return (call) => {
-    const stream = new GrpcJsStream(call, observer, environment);
-    observer?.received(call.request.length);
-    stream.open(() => method.open(call.request, stream));
+    const { hooks } = method;
+    const stream = new GrpcJsStream(call, hooks, environment);
+    hooks?.received?.(stream, call.request.length);
+    stream.open(() => {
+      hooks?.admit?.(stream, call.request);
+      return method.open(call.request, stream);
+    });
     stream.halfClosed();
   };
 }
 
 export function bidiHandler(
   method: BidiMethod,
-  observer: MethodObserver | undefined,
   environment: CallEnvironment,
 ): grpc.handleBidiStreamingCall<Buffer, Message> {
   return (call) => {
-    const stream = new GrpcJsStream(call, observer, environment);
-    stream.open(() => method.open(stream));
+    const { hooks } = method;
+    const stream = new GrpcJsStream(call, hooks, environment);
+    stream.open(() => {
+      hooks?.admit?.(stream, undefined);
+      return method.open(stream);
+    });
     call.on('data', (request: Buffer) => {
-      observer?.received(request.length);
+      hooks?.received?.(stream, request.length);
       stream.message(request);
     });
     call.on('end', () => stream.halfClosed());
@@ -157,7 +167,7 @@ export function bidiHandler(
 /** Connects a stream of grpc-js to a handler. */
 export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   readonly #call: Streaming;
-  readonly #observer: MethodObserver | undefined;
+  readonly #hooks: CallHooks | undefined;
   readonly #environment: CallEnvironment;
   readonly #startMs: number;
   #handler: StreamHandler | undefined;
@@ -166,13 +176,13 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   #ended = false;
   #closed = false;
 
-  constructor(call: Streaming, observer: MethodObserver | undefined, environment: CallEnvironment) {
+  constructor(call: Streaming, hooks: CallHooks | undefined, environment: CallEnvironment) {
     super(call, environment.unixPath);
     this.#call = call;
-    this.#observer = observer;
+    this.#hooks = hooks;
     this.#environment = environment;
     this.#startMs = environment.clock.nowMs();
-    observer?.started();
+    hooks?.begin?.(this);
     environment.streams.add(this);
     onCancelled(call, () => this.#close());
   }
@@ -208,14 +218,14 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
     const bytes = messageBytes(message);
     this.#queuedBytes += bytes;
     if (this.#queuedBytes > STREAM_LOW_MARK_BYTES) this.#aboveMark = true;
-    this.#observer?.sent(bytes);
+    this.#hooks?.sent?.(this, bytes);
     this.#call.write(message, () => this.#left(bytes));
   }
 
   end(status?: RpcStatus): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#handled(status?.code ?? GrpcCode.OK);
+    this.#handled(status ?? SUCCEEDED);
     if (status === undefined || status.code === GrpcCode.OK) this.#call.end();
     else this.#call.emit('error', { code: status.code, details: status.message });
   }
@@ -234,14 +244,14 @@ export class GrpcJsStream extends GrpcJsContext implements StreamCall {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    if (!this.#ended) this.#handled((deadlinePassed(this.#call) ? DEADLINE_EXCEEDED : CANCELLED).code);
+    if (!this.#ended) this.#handled(deadlinePassed(this.#call) ? DEADLINE_EXCEEDED : CANCELLED);
     this.#ended = true;
     this.#environment.streams.delete(this);
     this.#guard(() => this.#handler?.closed());
   }
 
-  #handled(code: number): void {
-    this.#observer?.handled(code, this.#environment.clock.nowMs() - this.#startMs);
+  #handled(status: RpcStatus): void {
+    this.#hooks?.end?.(this, status, this.#environment.clock.nowMs() - this.#startMs);
   }
 
   #guard(call: () => void): void {

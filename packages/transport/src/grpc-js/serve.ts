@@ -28,16 +28,15 @@ function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc
     'grpc.keepalive_timeout_ms': keepalive.timeoutMs,
   });
   for (const [path, method] of options.methods) {
-    const observer = options.observer?.method(path, method.kind);
     switch (method.kind) {
       case 'unary':
-        server.register(path, unaryHandler(method, observer, environment), encode, identity, 'unary');
+        server.register(path, unaryHandler(method, environment), encode, identity, 'unary');
         break;
       case 'server-stream':
-        server.register(path, serverStreamHandler(method, observer, environment), encode, identity, 'serverStream');
+        server.register(path, serverStreamHandler(method, environment), encode, identity, 'serverStream');
         break;
       case 'bidi':
-        server.register(path, bidiHandler(method, observer, environment), encode, identity, 'bidi');
+        server.register(path, bidiHandler(method, environment), encode, identity, 'bidi');
         break;
     }
   }
@@ -80,5 +79,12 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
     await close();
   }
 
-  return { address, drain, close };
+  return {
+    address,
+    get connections() {
+      return listener.open;
+    },
+    drain,
+    close,
+  };
 }

@@ -3,14 +3,13 @@ import { type LoopWatch, unwatched } from '@engram/loop';
 import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import type { MethodObserver, ServeOptions } from '../serve-options.ts';
+import type { ServeOptions } from '../serve-options.ts';
 import { MessageWriter } from './message-writer.ts';
 
-/** One method of the table and the observer of its calls. */
+/** One method of the table. */
 export interface ServedMethod {
   readonly path: string;
   readonly method: Method;
-  readonly observer: MethodObserver | undefined;
 }
 
 /** State that the calls of one server share. */
@@ -22,10 +21,8 @@ export class CallServer {
   readonly deadlines: DeadlineWheel;
   readonly #services: ReadonlySet<string>;
 
-  constructor({ methods, clock, observer, maxRequestBytes, watch }: ServeOptions) {
-    this.methods = new Map(
-      [...methods].map(([path, method]) => [path, { path, method, observer: observer?.method(path, method.kind) }]),
-    );
+  constructor({ methods, clock, maxRequestBytes, watch }: ServeOptions) {
+    this.methods = new Map([...methods].map(([path, method]) => [path, { path, method }]));
     this.clock = clock;
     this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;

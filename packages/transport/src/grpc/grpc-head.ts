@@ -1,6 +1,5 @@
-import type { CallHead } from '@engram/wire';
+import type { CallHead, CallHooks } from '@engram/wire';
 import type { RequestHead } from '../h2/request-head.ts';
-import type { MethodObserver } from '../serve-options.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import type { CallConnection, ServedMethod } from './call-connection.ts';
 
@@ -9,7 +8,7 @@ export class GrpcHead implements CallHead {
   readonly connection: CallConnection;
   readonly request: RequestHead;
   readonly path: string;
-  readonly observer: MethodObserver | undefined;
+  readonly hooks: CallHooks | undefined;
   /** -1 if the call has no timeout. */
   readonly timeoutMs: number;
   readonly answerForm: AnswerForm | undefined;
@@ -18,14 +17,14 @@ export class GrpcHead implements CallHead {
   constructor(
     connection: CallConnection,
     request: RequestHead,
-    { path, observer }: ServedMethod,
+    { path, method }: ServedMethod,
     timeoutMs: number,
     answerForm: AnswerForm | undefined,
   ) {
     this.connection = connection;
     this.request = request;
     this.path = path;
-    this.observer = observer;
+    this.hooks = method.hooks;
     this.timeoutMs = timeoutMs;
     this.answerForm = answerForm;
   }

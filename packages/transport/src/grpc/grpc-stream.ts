@@ -1,10 +1,10 @@
-import { GrpcCode } from '@engram/core';
+import { GrpcCode, type Span } from '@engram/core';
 import { readUint32 } from '@engram/http2';
-import type { CallContext, RpcStatus } from '@engram/wire';
+import type { CallContext, CallUser, RpcStatus } from '@engram/wire';
 import type { Timed } from '../deadline-wheel.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, messageTooLarge } from '../status.ts';
+import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, SUCCEEDED, messageTooLarge } from '../status.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import type { CallConnection } from './call-connection.ts';
 import type { GrpcHead } from './grpc-head.ts';
@@ -15,7 +15,6 @@ import type { MessageStream } from './message-writer.ts';
 /** A frame may hold a thousand messages of a stream. The clock is read after this many. */
 const MESSAGES_BETWEEN_LOOKS = 16;
 
-const succeeded: RpcStatus = { code: GrpcCode.OK, message: '' };
 const tooMuchHeld: RpcStatus = {
   code: GrpcCode.RESOURCE_EXHAUSTED,
   message: 'grpc: too many unfinished messages on one connection',
@@ -34,13 +33,15 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
 
   headSent = false;
   readonly head: GrpcHead;
+  span: Span | undefined = undefined;
+  user: CallUser | undefined = undefined;
 
   #startMs = -1;
   #handled = false;
   #assembler: MessageAssembler | undefined;
   #abort: AbortController | undefined;
   #cancelled = false;
-  #status: RpcStatus = succeeded;
+  #status: RpcStatus = SUCCEEDED;
 
   constructor(id: number, head: GrpcHead) {
     const { connection, timeoutMs } = head;
@@ -111,7 +112,7 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
     this.release();
     if (this.finished) return;
     this.#cancelled = true;
-    this.handled(CANCELLED.code);
+    this.handled(CANCELLED);
     this.#abort?.abort(CALL_ENDED);
   }
 
@@ -142,11 +143,11 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   protected ended(): void {}
 
   protected started(): void {
-    const { observer, path } = this.head;
+    const { hooks, path } = this.head;
     const { watch } = this.connection.server;
     this.#startMs = this.host.lookMs;
     watch.began(path);
-    observer?.started();
+    hooks?.begin?.(this);
   }
 
   /**
@@ -163,11 +164,11 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   }
 
   protected received(bytes: number): void {
-    this.head.observer?.received(bytes);
+    this.head.hooks?.received?.(this, bytes);
   }
 
   protected sentMessage(bytes: number): void {
-    this.head.observer?.sent(bytes);
+    this.head.hooks?.sent?.(this, bytes);
   }
 
   /**
@@ -187,19 +188,19 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
   }
 
   /** Records the outcome. False if there was one before. `nowMs`: the current time, if the caller has just read the clock. */
-  protected handled(code: number, nowMs?: number): boolean {
+  protected handled(status: RpcStatus, nowMs?: number): boolean {
     if (this.#handled) return false;
     this.#handled = true;
     const { deadlines, clock } = this.connection.server;
     if (this.wheelNext !== undefined) deadlines.remove(this);
-    if (this.#startMs >= 0) this.head.observer?.handled(code, (nowMs ?? clock.nowMs()) - this.#startMs);
+    if (this.#startMs >= 0) this.head.hooks?.end?.(this, status, (nowMs ?? clock.nowMs()) - this.#startMs);
     this.ended();
     return true;
   }
 
   /** Ends the call with a status, unless it has already ended. */
   protected fail(status: RpcStatus): void {
-    if (!this.handled(status.code)) return;
+    if (!this.handled(status)) return;
     this.release();
     if (this.localClosed) return;
     this.#status = status;

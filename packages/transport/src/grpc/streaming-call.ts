@@ -12,7 +12,7 @@ import {
 import type { Admissible, Crowded } from '../h2/admission.ts';
 import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES, STREAMED_ANSWER_BYTES } from '../h2/limits.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
-import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError, STOPPED } from '../status.ts';
+import { SENT_MESSAGE_MAX_BYTES, STOPPED, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
@@ -89,7 +89,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   }
 
   end(status?: RpcStatus): void {
-    this.fail(status ?? { code: GrpcCode.OK, message: '' });
+    this.fail(status ?? SUCCEEDED);
   }
 
   override stop(): void {
@@ -147,9 +147,11 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
     if (method.kind === 'server-stream') this.#reserve();
     try {
       if (method.kind === 'bidi') {
+        method.hooks?.admit?.(this, undefined);
         this.#handler = method.open(this);
       } else if (request !== undefined) {
         this.received(request.length);
+        method.hooks?.admit?.(this, request);
         this.#handler = method.open(request, this);
       }
     } catch (error) {

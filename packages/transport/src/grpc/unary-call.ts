@@ -1,7 +1,7 @@
 import { GrpcCode } from '@engram/core';
 import { dropMessage, type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
-import { answerTooLarge, SENT_MESSAGE_MAX_BYTES, statusOfError } from '../status.ts';
+import { SENT_MESSAGE_MAX_BYTES, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
@@ -30,6 +30,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     this.received(request.length);
     let answer: Message | Promise<Message>;
     try {
+      this.#method.hooks?.admit?.(this, request);
       answer = this.#method.handle(request, this);
     } catch (error) {
       this.watchHandled();
@@ -109,11 +110,12 @@ export class UnaryCall extends GrpcStream implements Admissible {
       this.fail(answerTooLarge(bytes));
       return;
     }
-    if (!this.handled(GrpcCode.OK, nowMs)) {
+    if (this.finished) {
       dropMessage(message);
       return;
     }
     this.sentMessage(bytes);
+    this.handled(SUCCEEDED, nowMs);
     const { messages, host } = this.connection;
     if (messages.unary(this, message, bytes)) return;
     messages.message(this, message, bytes);

@@ -1,46 +1,46 @@
 import * as grpc from '@grpc/grpc-js';
-import type { MethodObserver, ServeOptions, Server, TransportObserver } from '@engram/transport';
+import type { ServeOptions, Server } from '@engram/transport';
+import { type CallHooks, type Interceptor, intercepted } from '@engram/wire';
 import { echoMethods, type Journal } from './echo-methods.ts';
 import { quiet, realClock } from '@engram/sim';
 
 export type Serve = (options: ServeOptions) => Promise<Server>;
 
-/** Counts what the server reports; `open` is started minus handled. */
-class CountingObserver implements TransportObserver {
+/** Counts what the hooks are told; `open` is begun minus ended. */
+class CountingInterceptor implements Interceptor {
   readonly handled: string[] = [];
   open = 0;
   received = 0;
   sent = 0;
-  connections = 0;
-  method(path: string): MethodObserver {
+  server: Server | undefined;
+
+  get connections(): number {
+    return this.server?.connections ?? 0;
+  }
+
+  hooks(path: string): CallHooks {
     return {
-      started: () => {
+      begin: () => {
         this.open += 1;
       },
-      handled: (code) => {
+      end: (_call, { code }) => {
         this.open -= 1;
         this.handled.push(`${path.slice(path.lastIndexOf('/') + 1)} ${code}`);
       },
-      received: (bytes) => {
+      received: (_call, bytes) => {
         this.received += bytes;
       },
-      sent: (bytes) => {
+      sent: (_call, bytes) => {
         this.sent += bytes;
       },
     };
-  }
-  connectionOpened(): void {
-    this.connections += 1;
-  }
-  connectionClosed(): void {
-    this.connections -= 1;
   }
 }
 
 export interface Serving extends AsyncDisposable {
   readonly server: Server;
   readonly journal: Journal;
-  readonly observer: CountingObserver;
+  readonly observer: CountingInterceptor;
   /** The address that a client connects to. */
   readonly target: string;
   readonly port: number;
@@ -48,9 +48,8 @@ export interface Serving extends AsyncDisposable {
 
 export async function startServing(serve: Serve, changes: Partial<ServeOptions> = {}): Promise<Serving> {
   const journal: Journal = [];
-  const observer = new CountingObserver();
+  const observer = new CountingInterceptor();
   const server = await serve({
-    methods: echoMethods(journal),
     http: (request) => ({
       status: request.path === '/version' ? 200 : 404,
       headers: { 'content-type': 'text/plain' },
@@ -63,9 +62,10 @@ export async function startServing(serve: Serve, changes: Partial<ServeOptions> 
     keepalive: { minTimeMs: 5_000, intervalMs: 7_200_000, timeoutMs: 20_000 },
     logger: quiet,
     clock: realClock,
-    observer,
     ...changes,
+    methods: intercepted(changes.methods ?? echoMethods(journal), [observer]),
   });
+  observer.server = server;
   const { address } = server;
   return {
     server,

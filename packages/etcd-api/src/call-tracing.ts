@@ -1,0 +1,30 @@
+import { parseTraceparent, type Tracer } from '@engram/core';
+import { type CallContext, type CallHooks, type Interceptor, type RpcStatus, StatusError } from '@engram/wire';
+
+/**
+ * Has each call recorded by the tracer, below the span that its client names in `traceparent`. The call's own span is in `span`
+ * while the call runs, and ends with its outcome. A call that the tracer does not record has none.
+ */
+export class CallTracing implements Interceptor {
+  readonly #tracer: Tracer;
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  hooks(path: string): CallHooks {
+    const tracer = this.#tracer;
+    return {
+      begin(call: CallContext): void {
+        call.span = tracer.begin({
+          method: path,
+          from: 'client',
+          parent: parseTraceparent(call.metadata('traceparent')),
+        });
+      },
+      end({ span }: CallContext, { code, message }: RpcStatus): void {
+        span?.end(code === 0 ? undefined : new StatusError(code, message));
+      },
+    };
+  }
+}
