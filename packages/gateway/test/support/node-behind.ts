@@ -1,6 +1,6 @@
 import { openBackend } from '@engram/backend';
 import { epoch, SharedBudget } from '@engram/core';
-import { etcdServices, LoneMember } from '@engram/etcd-api';
+import { type AuthSettings, etcdServices, LoneMember } from '@engram/etcd-api';
 import { Gateway, type GatewayAnswer, type GatewayOptions, type GatewayRequest } from '@engram/gateway';
 import { Loop } from '@engram/loop';
 import { quiet, realClock, realRandom } from '@engram/sim';
@@ -29,7 +29,7 @@ export class NodeBehind implements AsyncDisposable {
     this.backend = backend;
   }
 
-  static async start(options: Partial<GatewayOptions> = {}): Promise<NodeBehind> {
+  static async start(options: Partial<GatewayOptions> = {}, auth?: AuthSettings): Promise<NodeBehind> {
     const loop = options.loop ?? new Loop({ clock: realClock });
     const backend = await openBackend({
       storage: new MemoryStorage(),
@@ -51,6 +51,7 @@ export class NodeBehind implements AsyncDisposable {
       clock: realClock,
       loop,
       logger: quiet,
+      auth,
     });
     const gateway = new Gateway({ methods, loop, clock: realClock, messageBytesMax: 2 * 1024 * 1024, ...options });
     return new NodeBehind(gateway, loop, backend);
