@@ -130,6 +130,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     logger: clientLog,
     corsOrigins: config.corsOrigins,
     hostWhitelist: config.hostWhitelist,
+    namesAreUsers: () => common.tls?.clientCertAuth === true && started?.store.auth.enabled === true,
   };
   const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock, loop };
   const listeners = new OpenListeners(config, clock);

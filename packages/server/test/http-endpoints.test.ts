@@ -193,6 +193,24 @@ test.each([
   },
 );
 
+test.each([
+  { secure: true, commonName: 'alice', users: true, status: 400, why: 'its name would not count' },
+  { secure: true, commonName: '', users: true, status: 200, why: 'no name' },
+  { secure: true, commonName: undefined, users: true, status: 200, why: 'no certificate' },
+  { secure: true, commonName: 'alice', users: false, status: 200, why: 'names are no users' },
+  { secure: false, commonName: undefined, users: true, status: 200, why: 'plain text' },
+])(
+  'edge 109: a certificate of $commonName at the gateway: $status, $why',
+  async ({ secure, commonName, users, status }) => {
+    const restricted = options({ namesAreUsers: () => users });
+    const asked = { method: 'POST', secure, commonName };
+    expect((await ask(clientEndpoints(restricted, gateway), '/v3/kv/range', asked)).status).toBe(status);
+    expect((await ask(clientEndpoints(restricted, gateway), '/health', { secure, commonName })).status).toBe(200);
+    const opened = clientWebSockets(restricted, gateway).open(requestOf('/v3/watch', asked));
+    expect('status' in opened ? opened.status : 200).toBe(status);
+  },
+);
+
 test('a WebSocket of a host that is not listed is refused', () => {
   const sockets = clientWebSockets(options({ hostWhitelist: new Set(['good.example']) }), gateway);
   expect(sockets.open(requestOf('/v3/watch', { headers: { host: 'evil.example' } }))).toMatchObject({ status: 421 });

@@ -17,6 +17,8 @@ export interface HttpEndpointsOptions {
   /** "*" or an empty set means any. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly hostWhitelist: ReadonlySet<string>;
+  /** Whether the name in a client's certificate is a user. If undefined, it never is. */
+  readonly namesAreUsers?: () => boolean;
 }
 
 /** etcd's paths, and those before 3.4. */
@@ -35,7 +37,7 @@ export function clientEndpoints(options: HttpEndpointsOptions, gateway?: Pick<Ga
     .add('/debug/vars', getOnly(debugVarsEndpoint));
   if (gateway !== undefined) {
     for (const prefix of GATEWAY_PREFIXES)
-      routes.add(prefix, (request) => pageRefusal(options, request) ?? gateway.answer(request));
+      routes.add(prefix, (request) => gatewayRefusal(options, request) ?? gateway.answer(request));
   }
   return async (request) => {
     const refusal = hostRefusal(options, request);
@@ -51,7 +53,7 @@ export function clientEndpoints(options: HttpEndpointsOptions, gateway?: Pick<Ga
 export function clientWebSockets(options: HttpEndpointsOptions, gateway: Pick<Gateway, 'socket'>): WebSockets {
   return {
     at: (path) => GATEWAY_PREFIXES.some((prefix) => path.startsWith(prefix)),
-    open: (request) => hostRefusal(options, request) ?? pageRefusal(options, request) ?? gateway.socket(request),
+    open: (request) => hostRefusal(options, request) ?? gatewayRefusal(options, request) ?? gateway.socket(request),
   };
 }
 
@@ -64,6 +66,21 @@ function hostRefusal(
   if (secure || allows(hostWhitelist, host)) return undefined;
   logger.warn({ host }, 'rejecting HTTP request to prevent DNS rebinding attacks');
   return plain(421, `The host name ${JSON.stringify(host)} is not in --host-whitelist.\n`);
+}
+
+const gatewayRefusal = (options: HttpEndpointsOptions, request: HttpRequest): HttpResponse | undefined =>
+  certificateRefusal(options, request) ?? pageRefusal(options, request);
+
+/** etcd's (embed/serve.go): who shows a certificate with a name would be taken for nobody. */
+function certificateRefusal(
+  { namesAreUsers }: HttpEndpointsOptions,
+  { secure, commonName = '' }: HttpRequest,
+): HttpResponse | undefined {
+  if (!secure || commonName === '' || namesAreUsers?.() !== true) return undefined;
+  return plain(
+    400,
+    'CommonName of client sending a request against gateway will be ignored and not used as expected\n',
+  );
 }
 
 /**
