@@ -27,5 +27,6 @@ export {
   TransportError,
   type UnaryOptions,
 } from './src/transport/transport.ts';
+export { Loopback } from './src/testing/loopback.ts';
 export { LatePd } from './src/testing/late-pd.ts';
 export { GrpcTransport } from './src/transport/grpc-transport.ts';

@@ -6,7 +6,7 @@ import * as grpc from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TikvClient } from '../index.ts';
 import { k, text } from './support/bench.ts';
-import { Loopback } from './support/loopback.ts';
+import { Loopback } from '../src/testing/loopback.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

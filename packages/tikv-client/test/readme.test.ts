@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
 import { defaultSettings, tikvErrorTable, TikvClient, type TikvClientOptions } from '../index.ts';
-import { Loopback } from './support/loopback.ts';
+import { Loopback } from '../src/testing/loopback.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const examples = [...readme.matchAll(/## ?([^\n]*)\n|```ts\n([\s\S]*?)```/g)].reduce<{ title: string; code: string }[]>(

@@ -6,7 +6,7 @@ import { BatchCommandsRequestCodec, type BatchCommandsRequestInit } from '../src
 import { GrpcTransport } from '../src/transport/grpc-transport.ts';
 import { StrictProxy } from '../testing.ts';
 import { k, text } from './support/bench.ts';
-import { Loopback } from './support/loopback.ts';
+import { Loopback } from '../src/testing/loopback.ts';
 
 /** Runs `body` with the scripted cluster behind sockets, and the proxy in front of it. */
 async function withProxy(

@@ -1,7 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
-import { systemClock } from '../../src/runtime/system.ts';
-import { GrpcRelay } from '../../src/testing/grpc-relay.ts';
-import { FakeCluster, type FakeClusterOptions } from '../../testing.ts';
+import { systemClock } from '../runtime/system.ts';
+import { GrpcRelay } from './grpc-relay.ts';
+import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 
 /** The scripted cluster behind sockets on 127.0.0.1. Each of its addresses has a gRPC server that passes bytes on. */
 export class Loopback implements AsyncDisposable {
