@@ -58,7 +58,15 @@ export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
 export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
-export { type Span, type TracedCall, type Tracer, noTracer } from './src/tracer.ts';
+export {
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanValue,
+  type TracedCall,
+  type Tracer,
+  noTracer,
+} from './src/tracer.ts';
 export {
   type TraceContext,
   parseTraceparent,

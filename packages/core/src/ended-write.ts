@@ -1,3 +1,5 @@
+import type { Span } from './tracer.ts';
+
 /**
  * A write that has ended. It was requested at `askedMs` of the clock's `nowMs`, and reached each stage of its path so many
  * microseconds later: -1 if it has not reached the stage, as a refused one, or passed it by, as one without records of its own.
@@ -13,4 +15,6 @@ export interface EndedWrite {
   readonly puts: number;
   readonly putBytes: number;
   readonly deletes: number;
+  /** Records the call that the write is for, if anything does. */
+  readonly span?: Span | undefined;
 }

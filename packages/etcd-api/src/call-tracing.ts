@@ -14,13 +14,11 @@ export class CallTracing implements Interceptor {
 
   hooks(path: string): CallHooks {
     const tracer = this.#tracer;
+    const method = path.slice(1);
     return {
       begin(call: CallContext): void {
-        call.span = tracer.begin({
-          method: path,
-          from: 'client',
-          parent: parseTraceparent(call.metadata('traceparent')),
-        });
+        const parent = parseTraceparent(call.metadata('traceparent'));
+        call.span = tracer.begin({ method, from: 'client', parent, peer: call.peer });
       },
       end({ span }: CallContext, { code, message }: RpcStatus): void {
         span?.end(code === 0 ? undefined : new StatusError(code, message));

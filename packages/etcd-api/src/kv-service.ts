@@ -1,5 +1,5 @@
 import { assert, EngramError, type Op, type Txn } from '@engram/core';
-import { type Caller, isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
+import { isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
 import {
   CutTxn,
   decodeDeleteRange,
@@ -16,6 +16,7 @@ import { checkDuplicateKeys } from './duplicate-keys.ts';
 import { MessagePump } from './message-pump.ts';
 import { checkStreamable, rangeChunks } from './range-stream.ts';
 import { checkRequestSize } from './request-size.ts';
+import { rangeAttributes, rangeStreamAttributes, txnAttributes } from './operation-span.ts';
 import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { raiseIfOverQuota } from './space-check.ts';
@@ -38,6 +39,8 @@ export function kvMethods(parts: ServiceParts, admission: CallAdmission): readon
       `${SERVICE}/RangeStream`,
       admission.serverStream((request, call) => {
         const op = decodeRange(request.slice());
+        const caller = new RpcCaller(call);
+        if (caller.isRecorded) caller.does('range_streaming', rangeStreamAttributes(op));
         checkRange(op);
         checkStreamable(op);
         // The signal is the pump's: it aborts with the client's, and also when the client reads nothing.
@@ -56,15 +59,17 @@ class KvService {
     this.#parts = parts;
   }
 
-  range(request: Uint8Array, caller: Caller): Message | Promise<Message> {
+  range(request: Uint8Array, caller: RpcCaller): Message | Promise<Message> {
     const op = decodeRange(request);
+    if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
     const result = this.#parts.store.rangePaged(op, caller);
     return result instanceof Promise ? result.then(this.#answer) : this.#answer(result);
   }
 
-  put(request: Uint8Array, caller: Caller): Promise<Message> {
+  put(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const op = decodePut(request);
+    if (caller.isRecorded) caller.does('put', { key: op.key });
     try {
       checkPut(op);
       checkRequestSize(request, this.#parts.limits.maxRequestBytes);
@@ -74,16 +79,18 @@ class KvService {
     return this.#write(op, caller);
   }
 
-  deleteRange(request: Uint8Array, caller: Caller): Promise<Message> {
+  deleteRange(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const op = decodeDeleteRange(request);
+    if (caller.isRecorded) caller.does('delete_range', { range_begin: op.range.key, range_end: op.range.end });
     if (op.range.key.length === 0) throw new EngramError('EmptyKey');
     checkRequestSize(request, this.#parts.limits.maxRequestBytes);
     return this.#write(op, caller);
   }
 
-  txn(request: Uint8Array, caller: Caller): Promise<Message> {
+  txn(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const { limits, store } = this.#parts;
     const decoded = decodeTxnWithin(request, limits.maxTxnOps);
+    if (caller.isRecorded) caller.does('txn', txnAttributes(decoded instanceof CutTxn ? decoded.beginning : decoded));
     try {
       checkDecodedTxn(decoded, limits.maxTxnOps);
       checkDuplicateKeys(decoded);
@@ -94,15 +101,16 @@ class KvService {
     return store.txn(decoded, caller).then(this.#answer);
   }
 
-  async compact(request: Uint8Array, caller: Caller): Promise<Message> {
+  async compact(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const { revision, physical } = etcdserverpb.decodeCompactionRequest(request);
+    if (caller.isRecorded) caller.does('compact', { is_physical: physical, rev: revision });
     const { store } = this.#parts;
     await store.compact(revision, physical, caller);
     return etcdserverpb.encodeCompactionResponse({ header: this.#parts.header() });
   }
 
   /** A write that the store has taken cannot be cancelled: a client that cancels does not learn whether it happened. */
-  #write(op: Op, caller: Caller): Promise<Message> {
+  #write(op: Op, caller: RpcCaller): Promise<Message> {
     return this.#parts.store.txn(single(op), caller).then(this.#answerFirst);
   }
 

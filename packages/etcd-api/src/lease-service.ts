@@ -1,5 +1,5 @@
 import type { Caller, LeaseGrant } from '@engram/backend';
-import { GrpcCode, type LeaseId, leaseId } from '@engram/core';
+import { GrpcCode, type LeaseId, leaseId, type Span } from '@engram/core';
 import type { PureJob } from '@engram/loop';
 import {
   decodeKeepAlive,
@@ -43,15 +43,17 @@ class LeaseService {
     this.#parts = parts;
   }
 
-  async grant(request: Uint8Array, caller: Caller): Promise<Message> {
+  async grant(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const { ID, TTL } = etcdserverpb.decodeLeaseGrantRequest(request);
+    if (caller.isRecorded) caller.does('lease_grant', { id: String(ID), ttl: TTL });
     const lease = await this.#parts.store.leaseGrant(leaseId(ID), TTL, caller);
     const header = this.#parts.header();
     return etcdserverpb.encodeLeaseGrantResponse({ header, ID: lease.id, TTL: lease.grantedTtlSeconds });
   }
 
-  async revoke(request: Uint8Array, caller: Caller): Promise<Message> {
+  async revoke(request: Uint8Array, caller: RpcCaller): Promise<Message> {
     const { ID } = etcdserverpb.decodeLeaseRevokeRequest(request);
+    if (caller.isRecorded) caller.does('lease_revoke', { id: String(ID) });
     const revision = await this.#parts.store.leaseRevoke(leaseId(ID), caller);
     return etcdserverpb.encodeLeaseRevokeResponse({ header: this.#parts.header(revision) });
   }
@@ -102,6 +104,15 @@ class LeaseService {
   }
 }
 
+function endWith(span: Span, ttl: number | Promise<number>): void {
+  if (typeof ttl === 'number') span.end();
+  else
+    ttl.then(
+      () => span.end(),
+      (error: unknown) => span.end(error),
+    );
+}
+
 /** A stream of renewals. Each gets one answer, in order, although a renewal may have to wait until its lease is gone. */
 class KeepAliveCall implements StreamHandler {
   readonly #parts: ServiceParts;
@@ -136,7 +147,9 @@ class KeepAliveCall implements StreamHandler {
       // Read before the renewal: if the lease ended right after, the answer must not show a revision at or after that end.
       const { store } = this.#parts;
       const header = this.#parts.headerBytes(store.revision);
+      const renewing = this.#call.span?.child('lease_renew', { id: String(id) });
       const ttl = store.leaseKeepAlive(id, this.#caller);
+      if (renewing !== undefined) endWith(renewing, ttl);
       if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
       else this.#answerInTurn(ttl, header, id);
     } catch (error) {

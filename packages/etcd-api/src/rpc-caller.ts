@@ -1,11 +1,12 @@
 import type { Caller } from '@engram/backend';
-import { parseTraceparent, type Span, type TraceContext } from '@engram/core';
+import { parseTraceparent, type Span, type SpanAttributes, type TraceContext } from '@engram/core';
 import type { CallContext } from '@engram/wire';
 
 /** The client of one call, with the user that the call was admitted for. */
 export class RpcCaller implements Caller {
   readonly #call: CallContext;
   readonly #signal: AbortSignal | undefined;
+  #operation: Span | undefined;
 
   /** `signal` stands for the call's own, if the call may end earlier. */
   constructor(call: CallContext, signal?: AbortSignal) {
@@ -37,13 +38,23 @@ export class RpcCaller implements Caller {
     return this.#signal ?? this.#call.signal;
   }
 
+  /** Whether the call is recorded, so that `does` is worth its attributes. */
+  get isRecorded(): boolean {
+    return this.#call.span !== undefined;
+  }
+
+  /** Names the operation of a call that is recorded, as a span of its own in that of the call. What the store does belongs to it. */
+  does(operation: string, attributes: SpanAttributes): void {
+    this.#operation = this.#call.span?.child(operation, attributes);
+  }
+
   get span(): Span | undefined {
-    return this.#call.span;
+    return this.#operation ?? this.#call.span;
   }
 
   /** What the client has sent is read where it is asked for: where the call is forwarded. */
   get trace(): TraceContext | undefined {
-    return this.#call.span?.context ?? parseTraceparent(this.#call.metadata('traceparent'));
+    return this.span?.context ?? parseTraceparent(this.#call.metadata('traceparent'));
   }
 
   reserveAnswer(bytes: number): boolean {

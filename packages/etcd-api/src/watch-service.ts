@@ -194,6 +194,14 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
     }
     // The transport reuses the request's bytes after this call, but the watcher keeps its keys.
     const key = request.key.length === 0 ? ZERO_KEY : request.key.slice();
+    const span = this.#call.span?.child('watch', {
+      key,
+      range_end: request.rangeEnd,
+      start_rev: request.startRevision,
+      progress_notify: request.progressNotify,
+      prev_kv: request.prevKv,
+      fragment: request.fragment,
+    });
     let outcome: CreateOutcome;
     try {
       outcome = this.#stream.create({
@@ -205,13 +213,16 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
         noDelete: request.filters.includes(etcdserverpb.WatchCreateRequestFilterType.NODELETE),
         fragment: request.fragment,
         watchId: request.watchId,
+        span,
       });
     } catch (error) {
+      span?.end(error);
       if (!isEngramError(error)) throw error;
       this.#end(statusOf(error));
       return;
     }
     if (outcome.kind === 'refused') {
+      span?.end(new Error(refusals[outcome.reason]));
       this.#refuse(refusals[outcome.reason]);
       return;
     }

@@ -1,5 +1,5 @@
-import { type TraceContext, traceparentOf } from '@engram/core';
-import { RecordingTracer } from '@engram/core/testing';
+import { type TraceContext, traceparentOf, utf8 } from '@engram/core';
+import { type RecordedSpan, RecordingTracer } from '@engram/core/testing';
 import { type Caller, nodeItself, type Store } from '@engram/backend';
 import { CallTracing } from '@engram/etcd-api';
 import { etcdserverpb } from '@engram/wire';
@@ -25,29 +25,90 @@ async function traced(): Promise<{ api: Api; tracer: RecordingTracer; callers: C
   return { api, tracer, callers };
 }
 
-test('a unary call is a span: of its method, below the client’s, and the store’s caller belongs to it', async () => {
+/** The spans but those of appends, with keys as text. */
+const told = (tracer: RecordingTracer): readonly RecordedSpan[] =>
+  tracer.spans
+    .filter(({ name }) => name !== 'append')
+    .map((span) => {
+      const texts = Object.entries(span.attributes).map(([name, value]) => [
+        name,
+        value instanceof Uint8Array ? `key ${Buffer.from(value).toString()}` : value,
+      ]);
+      return { ...span, attributes: Object.fromEntries(texts) };
+    });
+
+test('a unary call is a span below the client’s, and in it one of the operation, to which the store’s work belongs', async () => {
   const { api, tracer, callers } = await traced();
   await using _ = api;
   await api.call(PUT, put, headers);
   await api.call(PUT, put);
-  expect(tracer.spans).toMatchObject([
-    { method: PUT, from: 'client', parent, ends: 1, error: undefined },
-    { method: PUT, from: 'client', parent: undefined, ends: 1, error: undefined },
+  const spans = told(tracer);
+  const [call, operation, second, last] = spans;
+  expect(spans).toMatchObject([
+    { name: 'etcdserverpb.KV/Put', kind: 'server', from: 'client', parent, ends: 1, error: undefined },
+    { name: 'put', kind: 'internal', parent: call!.context, attributes: { key: 'key k' }, ends: 1 },
+    { name: 'etcdserverpb.KV/Put', from: 'client', parent: undefined, ends: 1, error: undefined },
+    { name: 'put', parent: second!.context, ends: 1 },
   ]);
-  expect(callers.map(({ trace }) => trace)).toEqual(tracer.spans.map(({ context }) => context));
-  expect(tracer.spans[0]!.context.traceId).toBe(parent.traceId);
+  expect(callers.map(({ trace }) => trace)).toEqual([operation!.context, last!.context]);
+  expect(call!.context.traceId).toBe(parent.traceId);
+  expect(tracer.tree(parent.traceId)).toEqual(['etcdserverpb.KV/Put', '  put', '    append']);
+  expect(operation!.stages).toEqual(['queued', 'decided', 'appended', 'applied', 'answered']);
 });
 
-test('a call that fails ends its span with the error: at once, or later', async () => {
+test('a call that fails ends its spans with the error: at once, or later', async () => {
   const { api, tracer } = await traced();
   await using _ = api;
   const noKey = etcdserverpb.encodeDeleteRangeRequest({});
   await expect(api.call('/etcdserverpb.KV/DeleteRange', noKey)).rejects.toThrow('key is not provided');
   await expect(api.compact(77)).rejects.toThrow('required revision is a future revision');
-  expect(tracer.spans.map(({ method, ends, error }) => [method, ends, error instanceof Error])).toEqual([
-    ['/etcdserverpb.KV/DeleteRange', 1, true],
-    ['/etcdserverpb.KV/Compact', 1, true],
+  expect(tracer.spans.map(({ name, ends, error }) => [name, ends, error instanceof Error])).toEqual([
+    ['etcdserverpb.KV/DeleteRange', 1, true],
+    ['delete_range', 1, true],
+    ['etcdserverpb.KV/Compact', 1, true],
+    ['compact', 1, true],
   ]);
+});
+
+test('operations have the names and the attributes of etcd', async () => {
+  const { api, tracer } = await traced();
+  await using _ = api;
+  await api.range({ key: utf8('a'), rangeEnd: utf8('b'), limit: 7, keysOnly: true });
+  await api.deleteRange({ key: utf8('a') });
+  await api.txn({
+    compare: [{ key: utf8('c'), target: 0, result: 0, version: 0 }],
+    success: [{ requestPut: { key: utf8('p'), value: utf8('v') } }],
+    failure: [],
+  });
+  await api.grant(60, 5n);
+  await api.revoke(5n);
+  await api.compact(2, true);
+  const operations = told(tracer).filter(({ kind }) => kind === 'internal');
+  expect(operations.map(({ name, attributes }) => ({ name, attributes }))).toEqual([
+    {
+      name: 'range',
+      attributes: { ...rangeOf('a', 'b'), rev: 0, limit: 7, count_only: false, keys_only: true },
+    },
+    { name: 'delete_range', attributes: rangeOf('a', '') },
+    {
+      name: 'txn',
+      attributes: {
+        compare_first_key: 'key c',
+        success_first_type: 'put',
+        success_first_key: 'key p',
+        success_first_lease: 0,
+        ...{ compare_len: 1, success_len: 1, failure_len: 0, read_only: false },
+      },
+    },
+    { name: 'lease_grant', attributes: { id: '5', ttl: 60 } },
+    { name: 'lease_revoke', attributes: { id: '5' } },
+    { name: 'compact', attributes: { is_physical: true, rev: 2 } },
+  ]);
+});
+
+const rangeOf = (from: string, end: string): object => ({
+  range_begin: `key ${from}`,
+  range_end: `key ${end}`,
 });
 
 test('a stream is one span, which ends when the stream is closed, with its status', async () => {
@@ -55,9 +116,9 @@ test('a stream is one span, which ends when the stream is closed, with its statu
   await using _ = api;
   const watch = api.bidi('/etcdserverpb.Watch/Watch', headers);
   const alive = api.bidi('/etcdserverpb.Lease/LeaseKeepAlive');
-  expect(tracer.spans.map(({ method, ends }) => [method, ends])).toEqual([
-    ['/etcdserverpb.Watch/Watch', 0],
-    ['/etcdserverpb.Lease/LeaseKeepAlive', 0],
+  expect(tracer.spans.map(({ name, ends }) => [name, ends])).toEqual([
+    ['etcdserverpb.Watch/Watch', 0],
+    ['etcdserverpb.Lease/LeaseKeepAlive', 0],
   ]);
   watch.cancel();
   alive.request(Uint8Array.of(0xff, 0xff, 0xff));
@@ -73,7 +134,8 @@ test('a header that is malformed is as none', async () => {
   await using _ = api;
   await api.call(PUT, put, { traceparent: `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01` });
   await api.call(PUT, put, { traceparent: 'x'.repeat(5000) });
-  expect(tracer.spans.map((span) => span.parent)).toEqual([undefined, undefined]);
+  const calls = tracer.spans.filter(({ from }) => from === 'client');
+  expect(calls.map((span) => span.parent)).toEqual([undefined, undefined]);
   expect(callers).toHaveLength(2);
 });
 

@@ -121,7 +121,10 @@ export class FeedingLog implements Log {
 
   async append(batch: LogBatch, seal: Seal): Promise<AppendOutcome> {
     const outcome = await this.#log.append(batch, seal);
-    if (outcome.kind === 'committed') this.#feed.push({ ...batch, chain: this.#log.chainAt?.(endOf(batch)) });
+    if (outcome.kind === 'committed') {
+      const { first, records } = batch;
+      this.#feed.push({ first, records, chain: this.#log.chainAt?.(endOf(batch)) });
+    }
     return outcome;
   }
 

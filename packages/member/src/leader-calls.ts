@@ -154,7 +154,7 @@ export class LeaderCalls {
     const { tracer = noTracer } = this.#options;
     if (tracer === noTracer) return undefined;
     const method = CALLS.find((call) => request[call] !== undefined) ?? 'unknown';
-    caller.span = tracer.begin({ method, from: 'member', parent: caller.trace });
+    caller.span = tracer.begin({ method, from: 'member', parent: caller.trace, peer: caller.client });
     return caller.span;
   }
 

@@ -182,12 +182,16 @@ export class RemoteLeader implements Proposals {
    * A call that may be repeated as often as needed. Resolves when this node has applied what the answer rests on. Rejects
    * with the signal's reason if that aborts; without a signal it goes on to the caller's deadline.
    */
-  async ask(call: peerpb.RequestInit, caller: Asking, signal?: AbortSignal): Promise<peerpb.Answer> {
+  ask(call: peerpb.RequestInit, caller: Asking, signal?: AbortSignal): Promise<peerpb.Answer> {
+    return forwarding(call, caller, (asking) => this.#ask(call, asking, signal));
+  }
+
+  async #ask(call: peerpb.RequestInit, asking: Asking, signal: AbortSignal | undefined): Promise<peerpb.Answer> {
     const { leader, clock } = this.#options;
-    const deadlineMs = this.#deadlineMs(caller);
+    const deadlineMs = this.#deadlineMs(asking);
     for (;;) {
       const known = await leader.when(() => true, deadlineMs, signal);
-      const answer = await this.#try(known, this.#request(call, caller, 0), deadlineMs, signal);
+      const answer = await this.#try(known, this.#request(call, asking, 0), deadlineMs, signal);
       if (answer !== undefined) return this.#apply(answer, deadlineMs);
       await this.#pause(clock, deadlineMs);
     }
@@ -218,13 +222,17 @@ export class RemoteLeader implements Proposals {
   }
 
   /** A call that changes something. It is not repeated if its answer is lost: TimeoutDueToConnectionLost then. */
-  async tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+  tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+    return forwarding(call, caller, (asking) => this.#tell(call, asking, caller.signal));
+  }
+
+  async #tell(call: peerpb.RequestInit, asking: Asking, signal: AbortSignal): Promise<peerpb.Answer> {
     const { clock } = this.#options;
-    const deadlineMs = this.#deadlineMs(caller);
+    const deadlineMs = this.#deadlineMs(asking);
     for (;;) {
-      const known = await this.#leaderOfWrite(deadlineMs, caller.signal);
+      const known = await this.#leaderOfWrite(deadlineMs, signal);
       try {
-        const bytes = await this.#asked.call(known, this.#request(call, caller, 0), deadlineMs, caller.signal);
+        const bytes = await this.#asked.call(known, this.#request(call, asking, 0), deadlineMs, signal);
         const answer = readAnswer(bytes);
         if (!isNotLeader(answer)) return await this.#apply(answer, deadlineMs);
       } catch (error) {
@@ -242,7 +250,9 @@ export class RemoteLeader implements Proposals {
     const forwarded: ForwardedWrite = { found: undefined };
     this.#forwarded.put(sequence, forwarded);
     try {
-      return await this.#settle(sequence, forwarded, call, caller, deadlineMs);
+      return await forwarding(call, caller, (asking) =>
+        this.#settle(sequence, forwarded, { call, asking, caller, deadlineMs }),
+      );
     } finally {
       this.#forwarded.remove(sequence);
     }
@@ -251,9 +261,7 @@ export class RemoteLeader implements Proposals {
   async #settle(
     sequence: number,
     forwarded: ForwardedWrite,
-    call: peerpb.RequestInit,
-    caller: Caller,
-    deadlineMs: number,
+    { call, asking, caller, deadlineMs }: Wanted,
   ): Promise<Outcome> {
     const { leader, clock } = this.#options;
     /** The leader that may have the write. Undefined if no leader can have it. */
@@ -269,7 +277,7 @@ export class RemoteLeader implements Proposals {
         sentTo = undefined;
       }
       try {
-        const request = this.#request(call, caller, sequence, known.epoch);
+        const request = this.#request(call, asking, sequence, known.epoch);
         const answer = readAnswer(await this.#asked.call(known, request, deadlineMs));
         // The leader ended before it knew the outcome of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
@@ -351,7 +359,7 @@ export class RemoteLeader implements Proposals {
 }
 
 /** What a leader is told of a caller. */
-type Asking = Who & Pick<Caller, 'timeoutMs' | 'trace'>;
+type Asking = Who & Pick<Caller, 'timeoutMs' | 'trace' | 'span'>;
 type Who = Pick<Caller, 'isNode' | 'user' | 'authRevision'>;
 
 /** In lists of one caller each. While no user counts there is one list. */
@@ -365,6 +373,32 @@ function byCaller(renewals: readonly Renewal[]): Iterable<readonly Renewal[]> {
     else list.push(renewal);
   }
   return lists.values();
+}
+
+interface Wanted {
+  readonly call: peerpb.RequestInit;
+  readonly asking: Asking;
+  readonly caller: Caller;
+  readonly deadlineMs: number;
+}
+
+/** A call that is recorded has a span of its own for its way to the leader and back, with all tries. The leader's part belongs to it. */
+async function forwarding<Result>(
+  call: peerpb.RequestInit,
+  caller: Asking,
+  send: (asking: Asking) => Promise<Result>,
+): Promise<Result> {
+  if (caller.span === undefined) return send(caller);
+  const { isNode, user, authRevision, timeoutMs } = caller;
+  const span = caller.span.child('forward', { call: Object.keys(call)[0] ?? '' }, 'client');
+  try {
+    const result = await send({ isNode, user, authRevision, timeoutMs, trace: span.context });
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
 }
 
 type Outcome =

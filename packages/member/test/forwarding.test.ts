@@ -271,15 +271,32 @@ test('the leader’s work for a forwarded call belongs to the span in which the 
   await group.run(backend.txn(put('k', 'v'), { ...nodeItself, trace }));
   await group.run(backend.leaseGrant(leaseId(7n), 30, { ...nodeItself, trace }));
   expect(await refusal(group.run(backend.compact(50, false, nodeItself)))).toBe('FutureRev');
-  const spans = group.tracer.spans.filter(({ method }) => method !== 'readIndex');
+  const spans = group.tracer.spans.filter(({ name, from }) => from === 'member' && name !== 'readIndex');
   expect(spans).toMatchObject([
-    { method: 'txn', from: 'member', parent: trace, ends: 1, error: undefined },
-    { method: 'leaseGrant', from: 'member', parent: trace, ends: 1, error: undefined },
-    { method: 'compact', from: 'member', parent: undefined, ends: 1, error: { code: 'FutureRev' } },
+    { name: 'txn', from: 'member', parent: trace, ends: 1, error: undefined },
+    { name: 'leaseGrant', from: 'member', parent: trace, ends: 1, error: undefined },
+    { name: 'compact', from: 'member', parent: undefined, ends: 1, error: { code: 'FutureRev' } },
   ]);
   // Between members it is one field, which the version before does not know, and which is not there where nobody traces.
   const writes = group.requests.map(peerpb.decodeRequest).filter(({ sequence }) => sequence > 0);
   expect(writes.map(({ trace: said }) => said.length)).toEqual([25, 25, 25, 0]);
+});
+
+test('a call that is recorded has a span for its way to the leader, with all tries, and the leader’s part is in it', async () => {
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  const span = group.tracer.begin({ method: 'put', from: 'client', parent: undefined })!;
+  group.ways.push('lost-before');
+  await group.run(backend.txn(put('k', 'v'), { ...nodeItself, span, trace: span.context }));
+  const other = group.tracer.begin({ method: 'compact', from: 'client', parent: undefined })!;
+  const refused = backend.compact(50, false, { ...nodeItself, span: other, trace: other.context });
+  expect(await refusal(group.run(refused))).toBe('FutureRev');
+  expect(group.tracer.tree(span.context.traceId)).toEqual(['put', '  forward', '    txn', '      append']);
+  expect(group.tracer.tree(other.context.traceId)).toEqual(['compact', '  forward', '    compact']);
+  expect(group.tracer.spans.filter(({ name }) => name === 'forward')).toMatchObject([
+    { kind: 'client', attributes: { call: 'txn' }, ends: 1, error: undefined },
+    { kind: 'client', attributes: { call: 'compact' }, ends: 1, error: { code: 'FutureRev' } },
+  ]);
 });
 
 test('a trace context that another member says wrong is ignored', async () => {
@@ -290,7 +307,7 @@ test('a trace context that another member says wrong is ignored', async () => {
     const bytes = await group.run(group.member(1n).calls.call(peerpb.encodeRequest({ ...request, trace }), caller));
     expect(peerpb.decodeAnswer(bytes).error).toBe('');
   }
-  const spans = group.tracer.spans.filter(({ method }) => method === 'leaseTimeToLive');
+  const spans = group.tracer.spans.filter(({ name }) => name === 'leaseTimeToLive');
   expect(spans.map(({ parent }) => parent)).toEqual([undefined, undefined, undefined]);
 });
 

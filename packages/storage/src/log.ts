@@ -1,4 +1,4 @@
-import { type LogPosition, logPosition, type Seal } from '@engram/core';
+import { type LogPosition, logPosition, type Seal, type Span } from '@engram/core';
 
 /**
  * Records that become durable together or not at all. A writer puts whole transactions into a batch, so no crash can
@@ -21,6 +21,8 @@ export interface LogBatch {
    * the adapter takes the mark (`WallMarks`).
    */
   readonly wallMs?: number | undefined;
+  /** Only of a batch that is appended: records the append, if anything does. The adapter may add what it asks of others. */
+  readonly span?: Span | undefined;
 }
 
 /** The position behind the batch. */

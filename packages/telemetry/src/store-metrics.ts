@@ -42,7 +42,7 @@ export class StoreMetrics {
   readonly #clock: Clock;
   readonly #slowAppendMs: number;
   readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
-  readonly #onSlowWrite: ((stages: StageMs) => void) | undefined;
+  readonly #onSlowWrite: ((stages: StageMs, traceId: string | undefined) => void) | undefined;
   readonly #writes = { answered: 0, refused: 0 };
   readonly #stagesUs = { decide: 0, queue: 0, append: 0, apply: 0, answer: 0 };
   readonly #append;
@@ -55,7 +55,7 @@ export class StoreMetrics {
     clock: Clock,
     slowAppendMs: number,
     onSlowAppend?: (durationMs: number) => void,
-    onSlowWrite?: (stages: StageMs) => void,
+    onSlowWrite?: (stages: StageMs, traceId: string | undefined) => void,
   ) {
     this.#onSlowWrite = onSlowWrite;
     this.#clock = clock;
@@ -144,7 +144,7 @@ export class StoreMetrics {
     this.#stagesUs.append += betweenUs(appendingUs, durableUs);
     this.#stagesUs.apply += betweenUs(durableUs, appliedUs);
     this.#stagesUs.answer += betweenUs(appliedUs, endedUs);
-    if (endedUs > this.#slowAppendMs * 1000) this.#onSlowWrite?.(stageMs(write));
+    if (endedUs > this.#slowAppendMs * 1000) this.#onSlowWrite?.(stageMs(write), write.span?.context.traceId);
   }
 
   range(): void {

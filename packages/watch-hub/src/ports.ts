@@ -1,4 +1,4 @@
-import type { EventGroup, Int64, KeyRange, Revision } from '@engram/core';
+import type { EventGroup, Int64, KeyRange, Revision, Span } from '@engram/core';
 
 /** The client's request for one watcher. */
 export interface WatchRequest {
@@ -13,6 +13,8 @@ export interface WatchRequest {
   readonly fragment: boolean;
   /** 0 means that the stream assigns an id. */
   readonly watchId: Int64;
+  /** Records the watcher: its times behind are spans in it. The hub ends it with the watcher. Usually undefined. */
+  readonly span?: Span | undefined;
 }
 
 /** One watcher, as the owner of its stream sees it. */

@@ -1,4 +1,4 @@
-import { assert, type Clock, type LogPosition, logPosition, type Seal, type Timer } from '@engram/core';
+import { assert, type Clock, type LogPosition, logPosition, type Seal, type Span, type Timer } from '@engram/core';
 import { type AppendOutcome, type Log, recordBytes } from '@engram/storage';
 import { Regroup } from './regroup.ts';
 
@@ -23,8 +23,8 @@ export interface DurableBatch<Entry> {
 
 /** What follows the stage of appends. */
 export interface AppendNext<Entry> {
-  /** A batch leaves for the log, at `nowMs`. */
-  appending(entries: readonly Entry[], nowMs: number): void;
+  /** A batch leaves for the log, at `nowMs`. Returns what records its append; undefined: it is not recorded. */
+  appending(entries: readonly Entry[], nowMs: number): Span | undefined;
   /** Called in the order of the log, once for each batch. */
   durable(batch: DurableBatch<Entry>): void;
   /** The log refused or lost the batch. `entries` are its writes and all that were enqueued later. None is acknowledged. */
@@ -133,14 +133,21 @@ export class Writer<Entry> {
   #append(): void {
     if (this.#open.length === 0) return;
     const { entries, records, bytes } = this.#takeBatch();
-    const batch = { first: this.#next, records };
+    const first = this.#next;
     this.#next = logPosition(this.#next + records.length);
     this.#appending = true;
     const startMs = this.#options.clock.nowMs();
-    this.#options.next.appending(entries, startMs);
+    const span = this.#options.next.appending(entries, startMs);
+    const batch = span === undefined ? { first, records } : { first, records, span };
     this.#options.log.append(batch, this.#options.seal).then(
-      (outcome) => this.#settle(outcome, { entries, next: this.#next, records: records.length, bytes, startMs }),
-      (cause: unknown) => this.#stop({ kind: 'uncertain', cause }, entries),
+      (outcome) => {
+        span?.end(outcome.kind === 'committed' ? undefined : new Error(`the append is ${outcome.kind}`));
+        this.#settle(outcome, { entries, next: this.#next, records: records.length, bytes, startMs });
+      },
+      (cause: unknown) => {
+        span?.end(cause);
+        this.#stop({ kind: 'uncertain', cause }, entries);
+      },
     );
   }
 

@@ -52,7 +52,10 @@ beforeEach(() => {
     first: logPosition(10),
     batchBytesMax: 100,
     next: {
-      appending: (entries) => events.push(`appending ${entries.join(' ')}`),
+      appending: (entries) => {
+        events.push(`appending ${entries.join(' ')}`);
+        return undefined;
+      },
       durable: ({ entries, next }) => events.push(`committed ${entries.join(' ')} to ${next - 1}`),
       stopped: (outcome, entries) => events.push(`stopped ${outcome.kind} ${entries.join(' ')}`),
     },

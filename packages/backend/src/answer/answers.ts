@@ -5,6 +5,7 @@ import type { Write } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
 import { ANSWER } from './answer.ts';
 import type { PendingLeases } from './pending-leases.ts';
+import { tellStages } from './told-stages.ts';
 
 export interface AnswersOptions {
   readonly leases: PendingLeases;
@@ -96,13 +97,18 @@ export class Answers {
 
   #end(write: Write, nowMs: number): void {
     write.answer(nowMs);
+    this.#ended(write);
+  }
+
+  #ended(write: Write): void {
+    if (write.span !== undefined) tellStages(write.span, write);
     this.#options.observer.write?.(write);
   }
 
   /** A write that has left no trace, or whose trace is nobody's to see. */
   refuse(write: Write, error: unknown): void {
     write.refuse(error, this.#options.clock.nowMs());
-    this.#options.observer.write?.(write);
+    this.#ended(write);
   }
 
   refuseWaiters(error: Error): void {

@@ -1,4 +1,4 @@
-import { assert, type EndedWrite, type EventGroup } from '@engram/core';
+import { assert, type EndedWrite, type EventGroup, type Span } from '@engram/core';
 import type { Job } from '@engram/loop';
 import type { Changes } from '@engram/sequencer';
 import type { CommittedWrite, Mark } from '../apply/committed-write.ts';
@@ -102,6 +102,11 @@ export class Write implements CommittedWrite, EndedWrite {
   /** Nobody waits for it: its caller was answered or refused. It may go on. */
   get told(): boolean {
     return this.#told;
+  }
+
+  /** Records the call that it is for. Usually undefined. */
+  get span(): Span | undefined {
+    return this.caller.span;
   }
 
   get deletes(): number {

@@ -12,6 +12,7 @@ import {
   type LogPosition,
   type Revision,
   type Seal,
+  type Span,
   type Txn,
 } from '@engram/core';
 import type { KeyIndex } from '@engram/index';
@@ -372,9 +373,14 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   // From append to apply, and to the answer.
 
-  appending(writes: readonly Write[], nowMs: number): void {
-    for (const write of writes) write.appending(nowMs);
+  appending(writes: readonly Write[], nowMs: number): Span | undefined {
+    let span: Span | undefined;
+    for (const write of writes) {
+      write.appending(nowMs);
+      span ??= write.span;
+    }
     this.#options.replica.prefetch(writes);
+    return span?.child('append', { writes: writes.length });
   }
 
   durable({ entries, next, records, bytes, startMs, durableMs }: DurableBatch<Write>): void {

@@ -253,11 +253,12 @@ export class LogWriter {
   async #insertParts(batch: LogBatch, { values }: EncodedBatch, held: Held, wallMs: number): Promise<InsertOutcome> {
     const { keys } = this.#options.source;
     const unless = keys.seal(held.segment);
+    const inserting = { ...this.#inserting, span: batch.span };
     let again = held.unsettled !== undefined;
     for (let part = held.unsettled?.written ?? 0; part < values.length; part += 1) {
       const key = keys.slot(held.segment, batch.first, part);
       const insert = { key, value: values[part]!, unless, again };
-      const outcome = await insertOnce(insert, this.#inserting);
+      const outcome = await insertOnce(insert, inserting);
       if (outcome.kind !== 'written') {
         this.#held = { ...held, unsettled: { batch, written: part, wallMs } };
         return outcome;

@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, type Span } from '@engram/core';
 import { isTikvError, type OnePhaseOutcome, type TikvClient } from '@engram/tikv-client';
 import type { Timestamp, TimestampPool } from '@engram/tso';
 
@@ -29,6 +29,8 @@ export interface InsertOptions {
   /** The time, on the clock of `nowMs`, at which the insert is uncertain at the latest. */
   readonly endMs: number;
   readonly nowMs: () => number;
+  /** Records the requests. */
+  readonly span?: Span | undefined;
 }
 
 /** Attempts of an insert. It is retried with a new timestamp if it was refused although neither key exists. */
@@ -40,12 +42,12 @@ const ATTEMPTS_MAX = 4;
  * Throws errors that are not about this insert: the client was closed, an argument is out of bounds.
  */
 export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
-  const { timestamps, endMs, nowMs } = options;
+  const { timestamps, endMs, nowMs, span } = options;
   let cause: unknown = new Error('the store refused to write in one phase');
   try {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       if (nowMs() >= endMs) break;
-      const call = { timeoutMs: endMs - nowMs() };
+      const call = { timeoutMs: endMs - nowMs(), span };
       const startTs = insert.again || attempt > 0 ? await timestamps.fresh(call) : await timestamps.take(call);
       const outcome = await commit(insert, startTs, options);
       switch (outcome.kind) {
@@ -74,20 +76,20 @@ export async function insertOnce(insert: Insert, options: InsertOptions): Promis
 async function commit(
   { key, value, unless }: Insert,
   startTs: Timestamp,
-  { client, endMs, nowMs }: InsertOptions,
+  { client, endMs, nowMs, span }: InsertOptions,
 ): Promise<OnePhaseOutcome> {
   const txn = client.beginAt(startTs);
   if (unless !== undefined) txn.checkNotExists(unless);
   txn.insert(key, value);
-  return await txn.commitOnePhase({ causal: true, timeoutMs: Math.max(1, endMs - nowMs()) });
+  return await txn.commitOnePhase({ causal: true, timeoutMs: Math.max(1, endMs - nowMs()), span });
 }
 
 /** Undefined if neither key exists. */
 async function look(
   { key, value, unless }: Insert,
-  { client, endMs, nowMs }: InsertOptions,
+  { client, endMs, nowMs, span }: InsertOptions,
 ): Promise<InsertOutcome | undefined> {
-  const call = { timeoutMs: Math.max(1, endMs - nowMs()) };
+  const call = { timeoutMs: Math.max(1, endMs - nowMs()), span };
   const snapshot = await client.snapshot(call);
   const [there, other] = await snapshot.batchGet(unless === undefined ? [key] : [key, unless], call);
   if (there !== undefined)

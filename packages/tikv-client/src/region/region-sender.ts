@@ -108,6 +108,11 @@ export class RegionSender {
       };
       if (options.fate !== undefined) options.fate.sent = true;
       const startMs = clock.nowMs();
+      const span = call.span?.child(
+        `tikv ${command.name}`,
+        { store: peer.storeId, region: String(region.id) },
+        'client',
+      );
       let response: Response;
       try {
         response = await link.send(
@@ -125,6 +130,7 @@ export class RegionSender {
           outcome: 'transport-error',
           detail: undefined,
         });
+        span?.end(error);
         if (!isTransportError(error)) throw error;
         await this.#afterTransportError(error, link, region, backoffer);
         if (replica !== 'leader') {
@@ -141,6 +147,7 @@ export class RegionSender {
         outcome: regionError === undefined ? 'ok' : 'region-error',
         detail: regionError === undefined ? undefined : kindOfRegionError(regionError),
       });
+      span?.end(regionError === undefined ? undefined : new Error(kindOfRegionError(regionError)));
       if (regionError === undefined) {
         if (asLeader && region.peers[region.leader] !== peer) this.#locator.cache.switchLeader(region, peer.id);
         return { kind: 'answer', response };

@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import type { Clock, Span } from '@engram/core';
 import { TikvError } from '../errors.ts';
 
 /** Options of every call of the public API. */
@@ -7,6 +7,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds from now. The client's `callTimeoutMs` if absent. */
   readonly timeoutMs?: number | undefined;
+  /** Records the call: each request to a store is a span in it. */
+  readonly span?: Span | undefined;
 }
 
 /**
@@ -20,8 +22,16 @@ export class Call {
   readonly signal: AbortSignal | undefined;
   /** Fires when the client closes. */
   readonly closing: AbortSignal | undefined;
+  readonly span: Span | undefined;
 
-  constructor(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined, closing?: AbortSignal) {
+  constructor(
+    clock: Clock,
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
+    closing?: AbortSignal,
+    span?: Span | undefined,
+  ) {
+    this.span = span;
     this.clock = clock;
     this.deadlineMs = deadlineMs;
     this.signal = signal;
@@ -32,7 +42,7 @@ export class Call {
   static from(clock: Clock, defaultTimeoutMs: number, options: CallOptions | undefined, closing: AbortSignal): Call {
     const timeoutMs = options?.timeoutMs ?? defaultTimeoutMs;
     if (!(timeoutMs > 0)) throw new TikvError('invalid-argument', `timeoutMs ${timeoutMs}`);
-    const call = new Call(clock, clock.nowMs() + timeoutMs, options?.signal, closing);
+    const call = new Call(clock, clock.nowMs() + timeoutMs, options?.signal, closing, options?.span);
     call.check();
     return call;
   }

@@ -91,8 +91,8 @@ export class CatchUp {
 
   /** Adds a watcher that is in no queue and not live. Reads begin with the next `pump`. */
   add(watcher: WatcherState, next: Revision): void {
-    watcher.enter('waiting');
     watcher.next = next;
+    watcher.enter('waiting');
     this.#unsynced.add(watcher);
     watcher.stream.waiting.push(watcher);
     this.#takeTurn(watcher.stream);

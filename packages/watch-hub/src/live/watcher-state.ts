@@ -7,6 +7,7 @@ import {
   NO_REVISION,
   type Queued,
   type Revision,
+  type Span,
 } from '@engram/core';
 import type { Task } from '@engram/loop';
 import type { Backlog } from './backlog.ts';
@@ -68,6 +69,8 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
   readonly stream: WatcherStream;
   readonly filter: Filter;
   #phase: Phase = 'created';
+  /** Records that the watcher is behind. */
+  #behind: Span | undefined;
   /**
    * Every match below this revision was sent or is not wanted. Exact while created, waiting or reading. For a live
    * watcher a lower bound, because published events do not advance it.
@@ -107,6 +110,16 @@ export class WatcherState implements Watcher, Queued<WatcherState> {
     if (phase === 'live') progress.live(this);
     else if (was === 'live') progress.fellBehind(this);
     if (phase === 'dead') progress.remove(this);
+    if (this.request.span !== undefined) this.#trace(this.request.span, phase);
+  }
+
+  #trace(span: Span, phase: Phase): void {
+    if (phase === 'waiting' || phase === 'reading') this.#behind ??= span.child('catch-up', { from: this.next });
+    else {
+      this.#behind?.end();
+      this.#behind = undefined;
+    }
+    if (phase === 'dead') span.end();
   }
 
   /** Whether every match at or below the revision was sent, and the revision has reached the watcher's start. */
