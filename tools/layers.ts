@@ -32,7 +32,16 @@ export const layers = {
     'importer',
     'gateway',
   ],
-  adapters: ['transport', 'storage-leveldb', 'storage-segment', 'telemetry', 'tikv-client', 'storage-tikv', 'peer'],
+  adapters: [
+    'transport',
+    'storage-leveldb',
+    'storage-segment',
+    'telemetry',
+    'tracing',
+    'tikv-client',
+    'storage-tikv',
+    'peer',
+  ],
   composition: ['server', 'engramctl', 'sim'],
 } as const;
 
@@ -79,6 +88,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'storage', 'storage-leveldb'],
   telemetry: ['core', 'loop'],
+  tracing: ['core'],
   'tikv-client': ['core', 'protobuf', 'tso'],
   'storage-tikv': ['core', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
@@ -86,6 +96,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'loop',
     'bbolt',
     'election',
+    'etcd-api',
     'gateway',
     'importer',
     'member',
@@ -97,6 +108,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'storage-tikv',
     'telemetry',
     'tikv-client',
+    'tracing',
     'transport',
     'tso',
     'wire',

@@ -71,8 +71,11 @@ export class EtcdClient implements Disposable {
     return this.#call('KV/Range', etcdserverpb.encodeRangeRequest(request), etcdserverpb.decodeRangeResponse);
   }
 
-  put(request: Init<etcdserverpb.PutRequest>): Promise<etcdserverpb.PutResponse> {
-    return this.#call('KV/Put', etcdserverpb.encodePutRequest(request), etcdserverpb.decodePutResponse);
+  put(
+    request: Init<etcdserverpb.PutRequest>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<etcdserverpb.PutResponse> {
+    return this.#call('KV/Put', etcdserverpb.encodePutRequest(request), etcdserverpb.decodePutResponse, headers);
   }
 
   deleteRange(request: Init<etcdserverpb.DeleteRangeRequest>): Promise<etcdserverpb.DeleteRangeResponse> {
@@ -195,10 +198,17 @@ export class EtcdClient implements Disposable {
     return { deadline: Date.now() + this.#deadlineMs };
   }
 
-  #call<Response>(method: string, request: Uint8Array, decode: Decode<Response>): Promise<Response> {
+  #call<Response>(
+    method: string,
+    request: Uint8Array,
+    decode: Decode<Response>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const path = `/etcdserverpb.${method}`;
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     return new Promise((resolve, reject) => {
-      this.#channel.makeUnaryRequest(path, toBuffer, same, request, this.#deadline(), (error, bytes) => {
+      this.#channel.makeUnaryRequest(path, toBuffer, same, request, metadata, this.#deadline(), (error, bytes) => {
         if (error !== null) reject(new EtcdError(error.code, error.details, path, { cause: error }));
         else if (bytes === undefined) reject(new EtcdError(status.UNKNOWN, 'no answer and no error', path));
         else resolve(decode(bytes));

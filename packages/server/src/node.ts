@@ -1,4 +1,5 @@
 import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
+import { CallTracing } from '@engram/etcd-api';
 import { Gateway } from '@engram/gateway';
 import { Loop } from '@engram/loop';
 import { type Member, StartProgress, startPhases } from '@engram/member';
@@ -28,6 +29,7 @@ import {
   type StageMs,
   StoreMetrics,
 } from '@engram/telemetry';
+import type { RunningTracing } from '@engram/tracing';
 import type { TlsOptions } from '@engram/transport';
 import { intercepted } from '@engram/wire';
 import { BoundPorts } from './start/bound-ports.ts';
@@ -47,7 +49,7 @@ import { startMember } from './start/start-member.ts';
 import type { NodeIdentity } from './start/started-member.ts';
 import { SystemClock } from './system-clock.ts';
 import { SystemRandom } from './system-random.ts';
-import { ETCD_VERSION } from './version.ts';
+import { ENGRAM_VERSION, ETCD_VERSION } from './version.ts';
 import { join } from 'node:path';
 
 /**
@@ -107,6 +109,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerStartMetrics(metrics, () => ({ phase: progress.phase, phases: startPhases, read: progress.read }));
   registerProcessMetrics(metrics);
   registerLoopMetrics(metrics, loop);
+  const tracing = await startTracing(options, clock, random);
+  if (tracing !== undefined) opened.use(tracing);
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
   const slowWrites = new SlowLog(clock, logger);
@@ -115,7 +119,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     clock,
     config.slowCommitMs,
     (ms) => slow.warn({ 'took-ms': Math.round(ms) }, 'slow append to the log'),
-    (stages) => slowWrites.warn(stageFields(stages), 'write took too long'),
+    (stages, traceId) => slowWrites.warn(stageFields(stages, traceId), 'write took too long'),
   );
   const peerMetrics = new PeerMetrics(metrics, () => started?.cluster.memberId ?? 0n);
   let started: Member | undefined;
@@ -147,6 +151,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       logger: clientLog,
       observers: { storeObserver: storeMetrics, onRecovery: (read) => progress.recovering(read) },
       watcherBytes: budgets.watcherBytes,
+      tracer: tracing?.tracer,
       version: ETCD_VERSION,
       ports,
       onPeerRoundTrip: (id, ms) => peerMetrics.roundTrip(id, ms),
@@ -158,6 +163,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   progress.joining();
   // All that concerns every call of a client, in its order. Each call is admitted after these, by hooks that its method has.
   const methods = intercepted(member.methods, [
+    ...(tracing === undefined ? [] : [new CallTracing(tracing.tracer)]),
     new RpcMetrics(metrics, { extensive: config.extensiveMetrics }),
     new SlowCalls(slow, config.slowUnaryMs),
   ]);
@@ -201,8 +207,21 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   return { identity, listeners: listeners.bound, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-const stageFields = (stages: StageMs): object =>
-  Object.fromEntries(Object.entries(stages).map(([stage, ms]) => [`${stage}-ms`, Math.round(ms)]));
+/** What traces calls; undefined where that is off: then nothing of it is loaded. */
+async function startTracing(
+  { config, logger }: NodeOptions,
+  clock: Clock,
+  random: Random,
+): Promise<RunningTracing | undefined> {
+  if (config.tracing === undefined) return undefined;
+  const { startTracing: start } = await import('@engram/tracing');
+  return start({ ...config.tracing, version: ENGRAM_VERSION, clock, random, logger: new ClientLog(logger, clock) });
+}
+
+function stageFields(stages: StageMs, traceId: string | undefined): object {
+  const fields = Object.entries(stages).map(([stage, ms]) => [`${stage}-ms`, Math.round(ms)]);
+  return { ...Object.fromEntries(fields), ...(traceId === undefined ? undefined : { 'trace-id': traceId }) };
+}
 
 /**
  * With `loopBudgetCpu`, a stretch counts by its CPU time only, because the rest may be due to other programs. A stretch

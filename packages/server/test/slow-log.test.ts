@@ -35,7 +35,7 @@ test('a unary call that takes longer than the bound is logged, and no stream: th
 test('the line of a recorded call names its trace', () => {
   const { slow, lines } = slowCalls();
   const context = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 1 };
-  const span = { context, stage() {}, end() {} };
+  const span: Span = { context, set() {}, stage() {}, child: () => span, end() {} };
   slow.hooks(RANGE, 'unary')?.end?.(callOf(span), ok, 500);
   expect(lines).toEqual([{ path: RANGE, 'took-ms': 500, 'trace-id': 'a'.repeat(32) }]);
 });

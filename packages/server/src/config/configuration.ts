@@ -40,13 +40,18 @@ async function readFlags(
   const file = parsed.configFile || environment['ETCD_CONFIG_FILE'];
   if (file === undefined || file === '') {
     const warnings = applyEnvironment(environment, given);
-    return configured(given, false, warnings);
+    return configured(given, false, warnings, environment);
   }
   const values = new FlagValues();
-  return configured(values, true, await applyConfigFile(file, values));
+  return configured(values, true, await applyConfigFile(file, values), environment);
 }
 
-function configured(values: FlagValues, fromFile: boolean, warnings: readonly string[]): Configuration {
-  const config = nodeConfig(values, fromFile);
+function configured(
+  values: FlagValues,
+  fromFile: boolean,
+  warnings: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration {
+  const config = nodeConfig(values, fromFile, environment);
   return { kind: 'config', config: { ...config, warnings: [...warnings, ...config.warnings] } };
 }

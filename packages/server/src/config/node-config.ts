@@ -10,6 +10,7 @@ import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
 import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';
+import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from '../flags/urls.ts';
 
 export interface LogConfig {
@@ -63,6 +64,8 @@ export interface NodeConfig {
   readonly corsOrigins: ReadonlySet<string>;
   readonly hostWhitelist: ReadonlySet<string>;
   readonly extensiveMetrics: boolean;
+  /** Undefined if calls are not traced. */
+  readonly tracing: TracingConfig | undefined;
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly slowUnaryMs: number;
   readonly slowCommitMs: number;
@@ -85,8 +88,15 @@ const ELECTION_MAX_MS = 50_000;
 const PROGRESS_DEFAULT_MS = 600_000;
 const PROGRESS_MIN_MS = 100;
 
-/** Throws ConfigError for the first error, in etcd's order. `fromFile` relaxes the checks as etcd does. */
-export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
+/**
+ * Throws ConfigError for the first error, in etcd's order. `fromFile` relaxes the checks as etcd does. Of `environment` only
+ * OpenTelemetry's variables are read.
+ */
+export function nodeConfig(
+  values: FlagValues,
+  fromFile: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): NodeConfig {
   const warnings: string[] = [];
   const log = logConfig(values);
   refuseFlags(values, warnings);
@@ -177,6 +187,7 @@ export function nodeConfig(values: FlagValues, fromFile: boolean): NodeConfig {
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),
     extensiveMetrics: values.text('metrics') === 'extensive',
+    tracing: tracingConfig(values, environment),
     featureGates: featureGatesOf(values),
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,

@@ -286,11 +286,37 @@ export const flagSections: readonly FlagSection[] = [
   ),
   section(
     'Distributed tracing',
-    ignored('enable-distributed-tracing', 'bool', 'false', 'Tracing is not there yet.'),
-    ignored('distributed-tracing-address', 'string', 'localhost:4317', 'Tracing.'),
-    ignored('distributed-tracing-service-name', 'string', 'etcd', 'Tracing.'),
-    ignored('distributed-tracing-instance-id', 'string', '', 'Tracing.'),
-    ignored('distributed-tracing-sampling-rate', 'int', '0', 'Tracing.'),
+    works('enable-distributed-tracing', 'bool', 'false', 'Traces calls by OpenTelemetry.'),
+    works(
+      'distributed-tracing-address',
+      'string',
+      'localhost:4317',
+      'Host and port of the collector: OTLP over gRPC in plain text. OTEL_EXPORTER_OTLP_ENDPOINT and the like if this is not set.',
+    ),
+    works(
+      'distributed-tracing-service-name',
+      'string',
+      'etcd',
+      'service.name of all spans. OTEL_SERVICE_NAME if this is not set.',
+    ),
+    works(
+      'distributed-tracing-instance-id',
+      'string',
+      '',
+      'service.instance.id of all spans, different on each member.',
+    ),
+    works(
+      'distributed-tracing-sampling-rate',
+      'int',
+      '0',
+      'Of a million calls whose client names no trace, so many are traced. A client that names one decides itself.',
+    ),
+    works(
+      'distributed-tracing-record-keys',
+      'bool',
+      'false',
+      'Spans have whole keys. Otherwise the first two segments of a key, such as /registry/secrets.',
+    ),
   ),
   section(
     'Features',

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random, SharedBudget } from '@engram/core';
+import type { Clock, Logger, Random, SharedBudget, Tracer } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import type { Member, MemberOptions } from '@engram/member';
 import type { LocalShare, LogHolder } from '@engram/storage';
@@ -13,6 +13,8 @@ export interface StartParts {
   readonly logger: Logger;
   readonly observers: Pick<MemberOptions, 'storeObserver' | 'onRecovery'>;
   readonly watcherBytes: SharedBudget;
+  /** Undefined: calls are not traced. */
+  readonly tracer: Tracer | undefined;
   readonly version: string;
   /** Bound, and not served yet. */
   readonly ports: BoundPorts;
@@ -47,7 +49,7 @@ export interface StartedMember {
 /** What a member is started with, in a cluster or alone. */
 export function memberOptions(
   config: NodeConfig,
-  { clock, loop, random, logger, observers, watcherBytes, version, onFatal }: StartParts,
+  { clock, loop, random, logger, observers, watcherBytes, tracer, version, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -78,6 +80,7 @@ export function memberOptions(
     logger,
     ...observers,
     watcherBytes,
+    tracer,
     onFatal,
   };
 }

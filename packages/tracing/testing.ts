@@ -1,0 +1,2 @@
+// A collector for tests.
+export { type CollectedSpan, Collector } from './src/testing/collector.ts';
