@@ -6,11 +6,14 @@ package testserver
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,6 +32,8 @@ import (
 const (
 	startTimeout = 30 * time.Second
 	stopTimeout  = 15 * time.Second
+	heldTimeout  = 5 * time.Second
+	heldInterval = 50 * time.Millisecond
 	// What a failed test shows of the store's output.
 	outputTail = 8 << 10
 )
@@ -118,6 +123,9 @@ func startProcess(t testing.TB, config *embed.Config) {
 	go func() { exited <- process.Wait() }()
 	t.Cleanup(func() {
 		defer output.Close()
+		if config.ClientTLSInfo.Empty() && !t.Failed() {
+			nothingHeld(t, commaSeparated(config.ListenClientUrls)+"/metrics")
+		}
 		process.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-exited:
@@ -131,6 +139,41 @@ func startProcess(t testing.TB, config *embed.Config) {
 			t.Logf("the store's output:\n%s", text[max(0, len(text)-outputTail):])
 		}
 	})
+}
+
+// What is at 0 when no call is under way: pins of versions, and memory of answers and of the log's queue.
+var heldPattern = regexp.MustCompile(`(?m)^(engram_read_pins|engram_budget_used\{resource="(?:answer_bytes|log_queue_bytes)"\}) (.*)$`)
+
+// nothingHeld: the calls of the test have ended, so the store may hold nothing for them. A call ends a moment after its client has
+// the answer, so this looks again for a while. A store without these metrics passes.
+func nothingHeld(t testing.TB, metrics string) {
+	t.Helper()
+	for end := time.Now().Add(heldTimeout); ; time.Sleep(heldInterval) {
+		response, err := http.Get(metrics)
+		if err != nil {
+			t.Errorf("metrics: %v", err)
+			return
+		}
+		page, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil {
+			t.Errorf("metrics: %v", err)
+			return
+		}
+		var held []string
+		for _, line := range heldPattern.FindAllStringSubmatch(string(page), -1) {
+			if line[2] != "0" {
+				held = append(held, line[0])
+			}
+		}
+		if len(held) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Errorf("held for calls that have ended: %s", strings.Join(held, ", "))
+			return
+		}
+	}
 }
 
 // RunEtcd starts the store with the settings (nil: NewTestConfig's) and returns a client of it. Both end with the test.
