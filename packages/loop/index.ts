@@ -1,9 +1,10 @@
 // The time of the event loop.
-export { finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
+export { eachOf, finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
 export { byteSteps } from './src/byte-steps.ts';
 export { sorting } from './src/sorting.ts';
 export { CLASS_WEIGHTS, type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
 export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
+export { Inbox } from './src/inbox.ts';
 export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';
 export { FRAMES_SHARED_SLICE_MS, TransportShare } from './src/transport-share.ts';
 export {

@@ -29,9 +29,34 @@ export function finish<Result>(job: PureJob<Result>): Result {
   }
 }
 
-/** Waits for a value within a job. */
-export function* settled<Value>(promise: Promise<Value>): Job<Value> {
+/** Waits for a value within a job. Of one that is there already, nothing is waited for. */
+export function* settled<Value>(value: Value | Promise<Value>): Job<Value> {
+  if (!(value instanceof Promise)) return value;
   const values: Value[] = [];
-  yield promise.then((value) => void values.push(value));
+  yield value.then((there) => void values.push(there));
   return values[0] as Value;
+}
+
+/** A part of a job: does the work of `visit` for each item, one after the other. However it ends, the iteration ends as well. */
+export function* eachOf<Item>(items: AsyncIterable<Item>, visit: (item: Item) => Job<void>): Job<void> {
+  const iterator = items[Symbol.asyncIterator]();
+  let open = true;
+  const close = async (): Promise<void> => {
+    open = false;
+    await iterator.return?.();
+  };
+  try {
+    for (;;) {
+      const step = yield* settled(iterator.next());
+      if (step.done === true) break;
+      yield* visit(step.value);
+    }
+    open = false;
+  } catch (error) {
+    yield close();
+    throw error;
+  } finally {
+    // A job that is cancelled waits for nothing.
+    if (open) void close().catch(() => undefined);
+  }
 }

@@ -228,8 +228,7 @@ export class Scanner {
   }
 
   *#many(positions: readonly LogPosition[], signal: AbortSignal): Job<readonly Uint8Array[]> {
-    const kvs = this.#bytes.getMany(positions, signal);
-    return kvs instanceof Promise ? yield* settled(kvs) : kvs;
+    return yield* settled(this.#bytes.getMany(positions, signal));
   }
 
   /** A list's versions from `key` on, after so many others. One key more than wanted tells that there are more. */

@@ -37,7 +37,7 @@ function* reading(txn: Txn, replica: Replica, caller: Caller): Job<TxnResult> {
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
     const scanned = scanner.scan(op, op.revision > 0 ? (op.revision as Revision) : at, signal, room);
-    const { kvs, more, count } = scanned instanceof Promise ? yield* settled(scanned) : scanned;
+    const { kvs, more, count } = yield* settled(scanned);
     responses.push({ kind: 'range', revision: at, kvs, more, count });
     if (loop.shouldYield(1 + kvs.length)) yield;
   }

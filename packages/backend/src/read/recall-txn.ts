@@ -257,8 +257,7 @@ class Recall {
 
   *#scan(op: RangeOp, at: Revision): Job<ScanResult> {
     const { scanner, loop } = this.#replica;
-    const scanned = scanner.scan(op, at, this.#signal, this.#room);
-    const result = scanned instanceof Promise ? yield* settled(scanned) : scanned;
+    const result = yield* settled(scanner.scan(op, at, this.#signal, this.#room));
     if (loop.shouldYield(1 + result.kvs.length)) yield;
     return result;
   }
