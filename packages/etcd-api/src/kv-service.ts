@@ -1,4 +1,4 @@
-import { assert, EngramError, type Op, type Txn } from '@engram/core';
+import { assert, EngramError, type Op, type Txn, whenThere } from '@engram/core';
 import { isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
 import {
   CutTxn,
@@ -63,8 +63,7 @@ class KvService {
     const op = decodeRange(request);
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
-    const result = this.#parts.store.rangePaged(op, caller);
-    return result instanceof Promise ? result.then(this.#answer) : this.#answer(result);
+    return whenThere(this.#parts.store.rangePaged(op, caller), this.#answer);
   }
 
   put(request: Uint8Array, caller: RpcCaller): Promise<Message> {
