@@ -86,11 +86,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
-  'storage-segment': ['core', 'storage', 'storage-leveldb'],
+  'storage-segment': ['core', 'loop', 'storage', 'storage-leveldb'],
   telemetry: ['core', 'loop'],
   tracing: ['core'],
   'tikv-client': ['core', 'protobuf', 'tso'],
-  'storage-tikv': ['core', 'election', 'storage', 'tikv-client', 'tso'],
+  'storage-tikv': ['core', 'loop', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
     'core',
     'loop',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { type AcknowledgedState, type Storage, StorageCorruptError, WallMarks } from '@engram/storage';
 import { openMark, readMark } from './log/acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
@@ -27,6 +28,8 @@ export interface SegmentStorageOptions {
   /** A directory of its own. It and its parents are created if they are missing. */
   readonly path: string;
   readonly clock: Clock;
+  /** The owner of the event loop's time. If undefined, the storage has one of its own. */
+  readonly loop?: Loop | undefined;
   /** Distinguishes a file's frames from those that another file has left on the same blocks. Never the same twice. */
   readonly random: Random;
   readonly logger: Logger;
@@ -98,10 +101,14 @@ async function assemble(
   recovered: Recovered,
   {
     clock,
+    loop = new Loop({ clock }),
     random,
     segmentBytes,
     marked,
-  }: Required<Pick<SegmentStorageOptions, 'clock' | 'random' | 'segmentBytes'>> & { readonly marked: boolean },
+  }: Pick<SegmentStorageOptions, 'clock' | 'loop' | 'random'> & {
+    readonly segmentBytes: number;
+    readonly marked: boolean;
+  },
 ): Promise<SegmentStorage> {
   const { path, logger } = condition;
   const from = state.checkpoint?.from ?? state.begin;
@@ -110,7 +117,7 @@ async function assemble(
   const maker = new SegmentMaker(fileSystem, condition, manifest, random, recovered.nextId, marked);
   const marks = new WallMarks(() => clock.wallMs());
   marks.saw(await newestMark(condition, segments.all));
-  const common = { fileSystem, condition, manifest, segments, maker, clock, marks, segmentBytes };
+  const common = { fileSystem, condition, manifest, segments, maker, clock, loop, marks, segmentBytes };
   const cleaner = new Cleaner({ ...common, roll: () => log.roll() });
   const open = [...recovered.segments.filter(({ sealed }) => !sealed), ...recovered.empty];
   const tail = await LogTail.open({ ...common, idleMs, reserves, onSealed: () => cleaner.wake() }, open, end);

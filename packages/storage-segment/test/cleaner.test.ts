@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogPosition, logPosition } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { Prng, realClock } from '@engram/sim';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
 import { batches, never, record, sealOf, stream } from '@engram/storage/testing';
@@ -103,6 +104,25 @@ describe('cleaning', () => {
     expect(storage.values.size()).toEqual({ totalBytes, inUseBytes });
     await append(storage, end, [3]);
     await expectRecords(storage, [end, ...live.toReversed()]);
+  });
+
+  test('gives way as it copies, and as it looks for what lives', async () => {
+    const slicesOf = async (steps: number): Promise<number> => {
+      const loop = new Loop({ clock: realClock, pace: new StepPace(steps) });
+      await using bed = await SegmentBed.make(SEGMENT_BYTES, { loop });
+      const storage = await opened(bed);
+      const end = await append(storage, 1, batches(60, 10));
+      await checkpoint(storage, end);
+      const live = range(1, end).filter((position) => position % 4 === 0);
+      await storage.values.drop(range(1, end).filter((position) => position % 4 !== 0));
+      await clean(storage);
+      expect(bed.logger.rewrites).toBeGreaterThan(0);
+      await expectRecords(storage, live);
+      return loop.usage.get('background')!.slices;
+    };
+    const whole = await slicesOf(Number.POSITIVE_INFINITY);
+    // Each of nearly 60 frames is looked at, and each of nearly 150 records copied.
+    expect((await slicesOf(0)) - whole).toBeGreaterThan(40 + 100);
   });
 
   test('keeps the batches that nothing was dropped of, whole and in parts', async () => {

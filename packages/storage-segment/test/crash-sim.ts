@@ -1,4 +1,5 @@
 import { logPosition } from '@engram/core';
+import { Loop, SeededPace } from '@engram/loop';
 import {
   DiskError,
   type DiskFault,
@@ -123,7 +124,8 @@ export class CrashSim {
 
   async #work(process: SimProcess, ground: Ground, last: boolean): Promise<void> {
     const { clock, random } = process;
-    const options = { path: PATH, clock, random, logger: this.#logger, segmentBytes: this.#segmentBytes };
+    const loop = new Loop({ clock, pace: new SeededPace(random) });
+    const options = { path: PATH, clock, loop, random, logger: this.#logger, segmentBytes: this.#segmentBytes };
     let storage: SegmentStorage;
     try {
       storage = await openOn(ground, options);

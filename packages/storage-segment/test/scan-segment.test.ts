@@ -1,8 +1,10 @@
 import { logPosition } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
+import type { LogBatch } from '@engram/storage';
 import { record } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import type { StorageFile } from '../src/disk/file-system.ts';
-import { FrameBuffer, payloadBytes } from '../src/format/frame-buffer.ts';
+import { type AssembledFrame, FrameBuffer, type FramePlace, payloadBytes } from '../src/format/frame-buffer.ts';
 import {
   decodeSegmentHeader,
   encodeSegmentHeader,
@@ -13,6 +15,12 @@ import { scanSegment } from '../src/format/scan-segment.ts';
 
 const SALT = 0x12345678;
 const header = decodeSegmentHeader(encodeSegmentHeader(3, SALT, 'appended'))!;
+
+function frameOf(batch: LogBatch, place: FramePlace, buffer = new FrameBuffer()): AssembledFrame {
+  const size = FRAME_HEADER_BYTES + finish(payloadBytes(batch, unhurried));
+  const offsets = new Uint32Array(batch.records.length);
+  return finish(buffer.assemble(batch, size, place, SEGMENT_HEADER_BYTES, offsets, unhurried));
+}
 
 /** A segment of frames with these numbers of records, and where each frame ends. */
 function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number[] } {
@@ -25,11 +33,7 @@ function segmentOf(frames: readonly number[]): { bytes: Uint8Array; ends: number
       record(position + index, 3 + ((position + index) % 20)),
     );
     const batch = { first: logPosition(position), records };
-    const { bytes, crc } = buffer.assemble(batch, FRAME_HEADER_BYTES + payloadBytes(batch), {
-      salt: SALT,
-      previous,
-      wallMs: undefined,
-    });
+    const { bytes, crc } = frameOf(batch, { salt: SALT, previous, wallMs: undefined }, buffer);
     parts.push(bytes.slice());
     end += bytes.length;
     ends.push(end);
@@ -139,7 +143,7 @@ describe('scanning', () => {
     const parts: Uint8Array[] = [encodeSegmentHeader(3, SALT + 1, 'appended')];
     const salted = decodeSegmentHeader(parts[0]!)!;
     const place = { salt: salted.salt, previous: salted.crc, wallMs: undefined };
-    parts.push(new FrameBuffer().assemble(batch, FRAME_HEADER_BYTES + payloadBytes(batch), place).bytes);
+    parts.push(frameOf(batch, place).bytes);
     const torn = new Uint8Array(Buffer.concat(parts));
     torn[SEGMENT_HEADER_BYTES + 2] = 0;
     const { rest } = await scanSegment(fileOf(torn), salted, torn.length);

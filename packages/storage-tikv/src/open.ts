@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, joinU64, type Logger, logPosition, type Random } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { Lifetime, StorageOpenError, StorageTimestampError, endOf } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
 import { NewerFormat } from './format/batch-format.ts';
@@ -56,6 +57,8 @@ export interface TikvStorageOptions {
   /** The member that the storage belongs to. Undefined: no member, so a trim of the log need not wait for this node. */
   readonly member?: bigint;
   readonly clock: Clock;
+  /** The owner of the event loop's time. If undefined, the storage has one of its own. */
+  readonly loop?: Loop | undefined;
   readonly random: Random;
   readonly logger: Logger;
   /** A segment of the log ends at this size; 64 MiB. Below the size at which TiKV splits a region (96 MiB and more). */
@@ -101,7 +104,7 @@ const PART_BYTES_MAX = (4 << 20) - 4096;
  * `newer-format`, `not-accessible` (TiKV does not answer, or its timestamps went back: then `cause` is StorageTimestampError).
  */
 export async function openTikvStorage(options: TikvStorageOptions): Promise<TikvStorage> {
-  const { client, prefix, root, clock, random, logger } = options;
+  const { client, prefix, root, clock, loop = new Loop({ clock }), random, logger } = options;
   const name = `the log at the prefix ${JSON.stringify(prefix)} of TiKV`;
   const keys = new LogKeys(prefix);
   const empty = emptyChain(root.clusterId);
@@ -139,7 +142,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
   const closing = closer.signal;
   const lifetime = new Lifetime(name);
   const imageCopy = copy && (await openImageCopy(options, { source, roots, closing }));
-  const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, logger, closing });
+  const bytes = new NodeBytes({ source, index, recent, shared, copy, imageCopy, clock, loop, logger, closing });
   const regions = new SegmentRegions({ client, keys, logger, closing });
   const partBytesMax = options.partBytesMax ?? PART_BYTES_MAX;
   const time = new TimestampClock(clock);
@@ -157,6 +160,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     appendTimeoutMs: options.appendTimeoutMs ?? 5_000,
     sealTimeoutMs: options.sealTimeoutMs ?? 10_000,
     clock,
+    loop,
   });
   bytes.saw(tail);
   const log = new TikvLog({ source, index, writer, bytes, shared, lifetime, closing });
@@ -166,7 +170,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
       : new DiskValues(copy, bytes, shared);
   const values = new TikvValues({ bytes, local, name, lifetime, closing });
   const trim = new LogTrim({ source, index, roots, needs });
-  const common = { source, roots, bytes, clock, logger, lifetime, closing };
+  const common = { source, roots, bytes, loop, logger, lifetime, closing };
   const safePoint = new SafePointKeeper(source, prefix, clock, logger, options.safePoint ?? defaultSafePoint);
   const image = new TikvImage({ ...common, trim, needs, safePoint, holder, partBytesMax });
   const cachedBytes = (): number => recent.bytes + shared.cachedBytes + (imageCopy?.cachedBytes ?? 0);

@@ -1,4 +1,5 @@
-import { assert, type Clock, type Logger, type LogPosition, nextTurn } from '@engram/core';
+import { assert, type Logger, type LogPosition } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import {
   type ImageBase,
   type ImagePart,
@@ -23,6 +24,8 @@ import type { NodeBytes } from './copy/node-bytes.ts';
 import type { SafePointKeeper } from './needs/safe-point-keeper.ts';
 import { signalOf, translate } from './tikv-errors.ts';
 
+const PAGES: Task = { work: 'background', caller: 'images', stage: 'pages' };
+
 export interface TikvImageParts {
   readonly source: LogSource;
   readonly roots: ImageRootStore;
@@ -33,7 +36,7 @@ export interface TikvImageParts {
   /** Returns the holder that this node is; undefined if it does not hold the log. */
   readonly holder: () => RootHolder | undefined;
   readonly partBytesMax: number;
-  readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   readonly lifetime: Lifetime;
   readonly closing: AbortSignal;
@@ -66,7 +69,7 @@ export class TikvImage implements SharedImage {
     from: LogPosition,
     parts: (base: ImageBase) => AsyncIterable<ImagePart>,
     signal: AbortSignal,
-    pace: (bytes: number) => Promise<void> = () => nextTurn(this.#parts.clock),
+    pace: (bytes: number) => Promise<void> = () => this.#parts.loop.pause(PAGES),
   ): Promise<'published' | 'deposed'> {
     return this.#run(signal, async (either) => {
       assert(!this.#saving, 'two images at a time');
@@ -86,13 +89,13 @@ export class TikvImage implements SharedImage {
     pace: (bytes: number) => Promise<void>,
     signal: AbortSignal,
   ): Promise<'published' | 'deposed'> {
-    const { source, roots, bytes, partBytesMax, clock, logger } = this.#parts;
+    const { source, roots, bytes, partBytesMax, loop, logger } = this.#parts;
     const { logBytes } = bytes.newest;
     const claimed = await this.#claim(from, signal);
     if (claimed?.claim === undefined) return 'deposed';
     // The image that was published at the claim: no image of another earlier round can be published any more.
     const base = new PublishedPages(await this.#collect(claimed.claim.round, claimed.image, signal));
-    const options = { source, roots, clock, logger, partBytesMax, base, pace };
+    const options = { source, roots, loop, logger, partBytesMax, base, pace };
     const writer = new ImageWriter(options, claimed.claim, signal);
     await writer.write(parts(base));
     try {
@@ -112,7 +115,7 @@ export class TikvImage implements SharedImage {
    * the next image is written from what this node has.
    */
   async #collect(round: number, published: Image | undefined, signal: AbortSignal): Promise<readonly PageEntry[]> {
-    const { source, clock, logger } = this.#parts;
+    const { source, loop, logger } = this.#parts;
     let pages: readonly PageEntry[] | undefined;
     try {
       pages = published && (await new TikvPieces(source, published).directory(signal));
@@ -121,7 +124,7 @@ export class TikvImage implements SharedImage {
       logger.error({ err: error }, 'the directory of the image is damaged: all pages are written again');
       return [];
     }
-    const there = await collectImageGarbage({ source, clock, round, published, pages }, signal);
+    const there = await collectImageGarbage({ source, loop, round, published, pages }, signal);
     const missing = (pages?.length ?? 0) - there.length;
     if (missing > 0) logger.error({ round, missing }, 'pages of the image are missing: they are written again');
     return there;

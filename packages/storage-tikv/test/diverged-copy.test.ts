@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
+import { finish, unhurried } from '@engram/loop';
 import { type LogBatch, type Storage, StorageDivergedError } from '@engram/storage';
 import { never, record, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
 import { chainBehind } from '../src/format/batch-format.ts';
-import { emptyChain } from '../src/format/chain.ts';
+import { type Chain, emptyChain } from '../src/format/chain.ts';
 import { LocalCopy } from '../src/copy/local-copy.ts';
 import { at, first } from './sim-bed.ts';
 import { clusterId, TikvBed } from './tikv-bed.ts';
@@ -83,8 +84,9 @@ describe('a copy that has a batch which is not in the log', () => {
     const { logger } = bed;
     const options = { path, openStorage, queueBytesMax: 1 << 20, clusterId, prefix: 'test', empty, logger };
     const copy = await LocalCopy.create(options, { from: at(1), chain: empty });
-    const foreign = chainBehind(empty, batchOf(1, 4, 9));
-    copy.offer(batchOf(1, 4), chainBehind(empty, batchOf(1, 4)));
+    const behind = (batch: LogBatch): Chain => finish(chainBehind(empty, batch, unhurried));
+    const foreign = behind(batchOf(1, 4, 9));
+    copy.offer(batchOf(1, 4), behind(batchOf(1, 4)));
     await copy.written();
     const header = { part: 0, parts: 1, segment: 2, seal: first, first: at(5), count: 1, logBytes: 1 };
     const next = { ...batchOf(5, 1), header: { ...header, previous: foreign, chain: foreign } };

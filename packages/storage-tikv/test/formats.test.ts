@@ -1,23 +1,25 @@
-import { doAtOnce, epoch, logPosition, Slice, type SlicedWork } from '@engram/core';
+import { epoch, logPosition } from '@engram/core';
+import { finish, type PureJob, StepPace, type Turn, unhurried } from '@engram/loop';
 import type { LogBatch } from '@engram/storage';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type BatchPlace,
   chainBehind,
-  chainingBehind,
   decodeBatch,
   decodePart,
   type EncodedBatch,
   encodingBatch,
   NewerFormat,
 } from '../src/format/batch-format.ts';
-import { emptyChain } from '../src/format/chain.ts';
+import { type Chain, emptyChain } from '../src/format/chain.ts';
 import { decodeSeal, encodeSeal } from '../src/format/seal-record.ts';
 import { crcOf } from '../src/format/value-crc.ts';
 
 const encodeBatch = (batch: LogBatch, place: BatchPlace, partBytesMax: number): EncodedBatch =>
-  doAtOnce(encodingBatch(batch, place, partBytesMax, new Slice()));
+  finish(encodingBatch(batch, place, partBytesMax, unhurried));
+
+const behindOf = (previous: Chain, batch: LogBatch): Chain => finish(chainBehind(previous, batch, unhurried));
 
 const records = fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 20 });
 const first = fc.integer({ min: 1, max: 2 ** 52 }).map(logPosition);
@@ -65,13 +67,13 @@ describe('a batch', () => {
           expect(seen?.records.map((record) => Buffer.from(record))).toEqual(
             bytes.map((record) => Buffer.from(record)),
           );
-          expect(chainBehind(where.previous, batch)).toBe(behind);
+          expect(behindOf(where.previous, batch)).toBe(behind);
         },
       ),
     );
   });
 
-  test('of very many records is encoded and hashed in slices, other ones meanwhile, as it is at once', () => {
+  test('of very many records is encoded and hashed in slices, other ones meanwhile, as it is in one go', () => {
     const where = {
       segment: 2,
       seal: { epoch: epoch(3), holder: 4n },
@@ -86,23 +88,23 @@ describe('a batch', () => {
     const [long, usual] = [batchOf(20_000, 1), batchOf(3000, 2)];
     const due = encodeBatch(long, where, 50_000);
     expect(due.values.length).toBeGreaterThan(3);
-    const slices = <Result>(work: (slice: Slice) => SlicedWork<Result>): { result: Result; count: number } => {
-      const slice = new Slice(100);
-      const running = work(slice);
+    const slices = <Result>(work: (turn: Turn) => PureJob<Result>): { result: Result; count: number } => {
+      const pace = new StepPace(500);
+      const running = work(pace);
       for (let count = 1; ; count += 1) {
+        pace.begin();
         const step = running.next();
         if (step.done === true) return { result: step.value, count };
-        slice.renew();
-        chainBehind(where.previous, usual);
+        behindOf(where.previous, usual);
       }
     };
-    const encoded = slices((slice) => encodingBatch(long, where, 50_000, slice));
+    const encoded = slices((turn) => encodingBatch(long, where, 50_000, turn));
     expect(encoded.count).toBeGreaterThan(20);
     expect(encoded.result).toEqual(due);
-    const chained = slices((slice) => chainingBehind(where.previous, long, slice));
+    const chained = slices((turn) => chainBehind(where.previous, long, turn));
     expect(chained.count).toBeGreaterThan(20);
     expect(chained.result).toBe(due.chain);
-    expect(slices((slice) => chainingBehind(where.previous, usual, slice)).count, 'in a shared buffer').toBe(1);
+    expect(slices((turn) => chainBehind(where.previous, usual, turn)).count, 'in a shared buffer').toBe(1);
   });
 
   test('that is changed anywhere is none', () => {
@@ -150,15 +152,15 @@ test('the chain depends on everything before it, and on nothing else', () => {
   const a = { first: logPosition(1), records: [Uint8Array.of(1), Uint8Array.of(2)] };
   const b = { first: logPosition(3), records: [Uint8Array.of(3)] };
   const chains = [
-    chainBehind(chainBehind(start, a), b),
-    chainBehind(chainBehind(emptyChain(2n), a), b),
-    chainBehind(chainBehind(start, { ...a, records: [Uint8Array.of(1), Uint8Array.of(9)] }), b),
-    chainBehind(chainBehind(start, { ...a, records: [Uint8Array.of(1, 2), new Uint8Array(0)] }), b),
-    chainBehind(chainBehind(start, a), { ...b, first: logPosition(4) }),
-    chainBehind(start, b),
+    behindOf(behindOf(start, a), b),
+    behindOf(behindOf(emptyChain(2n), a), b),
+    behindOf(behindOf(start, { ...a, records: [Uint8Array.of(1), Uint8Array.of(9)] }), b),
+    behindOf(behindOf(start, { ...a, records: [Uint8Array.of(1, 2), new Uint8Array(0)] }), b),
+    behindOf(behindOf(start, a), { ...b, first: logPosition(4) }),
+    behindOf(start, b),
   ];
   expect(new Set(chains).size).toBe(chains.length);
-  expect(chainBehind(chainBehind(start, a), b)).toBe(chains[0]);
+  expect(behindOf(behindOf(start, a), b)).toBe(chains[0]);
 });
 
 describe('a seal', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { epoch, logPosition } from '@engram/core';
+import { StepPace, unhurried } from '@engram/loop';
 import { Prng } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import {
@@ -106,7 +107,7 @@ describe('places', () => {
     const builder = new PlacesBuilder();
     for (let position = 1; pages.size < count; position += 1 + random.below(3)) pages.set(position, random.below(50));
     for (const [position, page] of pages) builder.add(at(position), page);
-    const pieces = [...builder.pieces()].filter((piece) => piece !== undefined);
+    const pieces = [...builder.pieces(unhurried)].filter((piece) => piece !== undefined);
     expect(pieces.length).toBe(placesCount(count));
     const largest = Math.max(0, ...pages.keys());
     for (let position = 1; position <= largest + 10; position += 1) {
@@ -115,11 +116,19 @@ describe('places', () => {
     }
   });
 
+  test('are the same where building them gives way after each record', () => {
+    const builder = new PlacesBuilder();
+    for (let position = 1; position <= 5000; position += 1) builder.add(at(position), position % 7);
+    const parts = [...builder.pieces(new StepPace(0))];
+    expect(parts.filter((part) => part === undefined).length).toBe(2 * 5000);
+    expect(parts.filter((part) => part !== undefined)).toEqual([...builder.pieces(unhurried)]);
+  });
+
   test('are spread evenly, also where only every other position has a record', () => {
     for (const stride of [1, 2, 3, 64, 128, 1000]) {
       const builder = new PlacesBuilder();
       for (let index = 1; index <= 100_000; index += 1) builder.add(at(index * stride), 0);
-      const sizes = [...builder.pieces()].flatMap((piece) => (piece === undefined ? [] : [piece.length / 10]));
+      const sizes = [...builder.pieces(unhurried)].flatMap((piece) => (piece === undefined ? [] : [piece.length / 10]));
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100_000);
       expect(Math.max(...sizes)).toBeLessThan(4096 * 2);
     }

@@ -1,4 +1,5 @@
 import { type LogPosition, logPosition } from '@engram/core';
+import { unhurried } from '@engram/loop';
 import type { TikvClient } from '@engram/tikv-client';
 import { expect, test } from 'vitest';
 import { emptyChain } from '../src/format/chain.ts';
@@ -31,7 +32,7 @@ class CountedPieces implements ImagePieces {
       this.#pieces.set(`page ${pages}`, encodePage(positions, positions.map(recordOf)));
     }
     let count = 0;
-    for (const piece of places.pieces()) if (piece !== undefined) this.#pieces.set(`places ${count++}`, piece);
+    for (const piece of places.pieces(unhurried)) if (piece !== undefined) this.#pieces.set(`places ${count++}`, piece);
     const none: PieceTotals = { count: 0, bytes: 0, hash: '' };
     const totals = { chunk: none, page: { ...none, count: pages }, places: { ...none, count }, directory: none };
     this.image = { round: 1, from: logPosition(RECORDS + 1), logBytes: 1, records: RECORDS, totals };

@@ -1,3 +1,4 @@
+import { Loop } from '@engram/loop';
 import { noImageBase } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import type { TikvClient } from '@engram/tikv-client';
@@ -28,7 +29,7 @@ function partsOf(bed: ImageBed, client: TikvClient, opener: bigint, epoch = 1) {
       {
         source,
         roots,
-        clock: bed.clock,
+        loop: new Loop(bed),
         logger: quiet,
         partBytesMax: 1000,
         base: new PublishedPages([]),

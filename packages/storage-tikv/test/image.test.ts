@@ -1,4 +1,5 @@
 import { logPosition } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { type ImageBase, StorageCorruptError, StorageTrimmedError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
@@ -48,6 +49,22 @@ describe('an image', () => {
     expect(await count(1)).toBe(first);
     await bed.saveCollecting(leader, 61);
     expect(await count(1)).toBeLessThan(first);
+    await bed.expectWhole(81, small);
+  });
+
+  test('is written, and earlier ones are collected, by work that may give way after each step', async () => {
+    const bed = new ImageBed();
+    const loop = new Loop({ clock: bed.clock, pace: new StepPace(0) });
+    const leader = await bed.openSealed(first, { ...small, member: 1n, loop });
+    await bed.fill(leader, 1, 81, first);
+    const client = await bed.client();
+    expect(await bed.save(leader, 21)).toBe('published');
+    await bed.saveCollecting(leader, 41);
+    const pieces = (await bed.pieces(client)).length;
+    const before = loop.usage.get('background')!.slices;
+    await bed.saveCollecting(leader, 61);
+    // Each piece of the earlier rounds is looked at, and each record of the new one has its place.
+    expect(loop.usage.get('background')!.slices - before).toBeGreaterThan(pieces + 40);
     await bed.expectWhole(81, small);
   });
 

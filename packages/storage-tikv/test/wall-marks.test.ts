@@ -1,4 +1,5 @@
-import { assert, doAtOnce, Slice } from '@engram/core';
+import { assert } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
@@ -165,7 +166,7 @@ describe('the mark of a batch', () => {
 
 describe('beside programs that wrote no marks', () => {
   const place = { segment: 2, seal: first, logBytesBefore: 0, previous: emptyChain(7n), wallMs: 1_700_000_000_123 };
-  const encoded = () => doAtOnce(encodingBatch(batchOf(1, 30), place, 200, new Slice()));
+  const encoded = () => finish(encodingBatch(batchOf(1, 30), place, 200, unhurried));
 
   test('a batch without a mark is read, and has none', () => {
     const parts = encoded().values.map((value) => decodePart(withoutMark(value))!);

@@ -1,4 +1,5 @@
 import type { Logger, LogPosition } from '@engram/core';
+import { Loop, SeededPace } from '@engram/loop';
 import {
   type CrashPoint,
   type DiskFault,
@@ -100,7 +101,8 @@ export class SegmentDisk implements NodeDisk {
       // One of the two marks is whole after every crash, once the first start has made them.
       if (this.#used && !this.#faulty && message.startsWith('the mark')) onFinding(new Finding('log', message));
     };
-    return await openOn(ground, { path: PATH, clock, random, logger: { ...logger, warn }, segmentBytes });
+    const loop = new Loop({ clock, pace: new SeededPace(random) });
+    return await openOn(ground, { path: PATH, clock, loop, random, logger: { ...logger, warn }, segmentBytes });
   }
 
   /** The storage with the faults of the run, and with all that it acknowledges noted. */

@@ -1,5 +1,6 @@
 import { Election, type ElectionView, goOnAlone, type MemberId, memberId, type RaftState } from '@engram/election';
 import type { Seal } from '@engram/core';
+import { Loop, SeededPace } from '@engram/loop';
 import type { Log, LogBatch } from '@engram/storage';
 import { LogKeys, openRoot, openTikvStorage, readRaftStates, TikvRaftStorage } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
@@ -116,6 +117,7 @@ export class TikvLife extends MemberLife {
       member: id,
       local: { kind: 'memory', bytesMax: localBytesMax },
       clock,
+      loop: new Loop({ clock, pace: new SeededPace(random) }),
       random,
       logger,
       segmentBytes,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, joinU64, type Logger, type Random, type Revision, revision } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import {
   type ClusterState,
   clusterIdOf,
@@ -34,6 +35,7 @@ import { discoverMembers, systemNames } from '../cluster/srv-discovery.ts';
 
 export interface ClusterDataParts {
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
 }
@@ -85,7 +87,7 @@ export async function openClusterData(
   parts: ClusterDataParts,
   opened: AsyncDisposableStack,
 ): Promise<ClusterData | 'removed'> {
-  const { clock, random, logger } = parts;
+  const { clock, loop, random, logger } = parts;
   checkDataOfMember(config.dataDir);
   const client = opened.use(await connect(cluster, parts));
   const keys = new LogKeys(cluster.prefix);
@@ -159,6 +161,7 @@ export async function openClusterData(
     safePoint: { ...defaultSafePoint, ...cluster.safePoint },
     imageBytesPerSecond: cluster.imagePolicy.bytesPerSecond,
     clock,
+    loop,
     random,
     logger,
     local:
@@ -169,7 +172,7 @@ export async function openClusterData(
             path: copyFolder(config.dataDir),
             queueBytesMax: config.memory.copyQueueBytes,
             cacheBytesMax: config.memory.copyCacheBytes,
-            openStorage: (path) => openSegmentStorage({ path, clock, random, logger, durability: 'none' }),
+            openStorage: (path) => openSegmentStorage({ path, clock, loop, random, logger, durability: 'none' }),
           },
   });
   const isFounder = firstMembers.some(({ id }) => id === self);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock, Logger, Random } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
 import { nodeFileSystem, openSegmentStorage } from '@engram/storage-segment';
@@ -24,6 +25,7 @@ export interface OpenedData {
 
 export interface DataParts {
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
 }
@@ -58,7 +60,7 @@ export function makeDataDirectory(dataDir: string): void {
  * Opens the storage, which locks the directory, then takes the next start count. Throws ConfigError if the directory
  * belongs to another program, and StorageOpenError and StorageCorruptError as the storage does.
  */
-export async function openData(config: NodeConfig, { clock, random, logger }: DataParts): Promise<OpenedData> {
+export async function openData(config: NodeConfig, { clock, loop, random, logger }: DataParts): Promise<OpenedData> {
   const own = ownFolder(config.dataDir);
   const identityFile = join(own, 'identity.json');
   if (config.storage === 'memory') {
@@ -81,7 +83,7 @@ export async function openData(config: NodeConfig, { clock, random, logger }: Da
   const engine = chooseEngine(config, own);
   let storage: Storage;
   try {
-    storage = await openEngine(engine, join(own, FOLDERS[engine]), { clock, random, logger });
+    storage = await openEngine(engine, join(own, FOLDERS[engine]), { clock, loop, random, logger });
   } catch (cause) {
     if (cause instanceof StorageOpenError && cause.reason === 'locked') {
       throw new StorageOpenError('locked', `data directory ${config.dataDir} is in use by another process`, { cause });
@@ -151,10 +153,14 @@ function hasFiles(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name !== 'lost+found');
 }
 
-async function openEngine(engine: StorageEngine, path: string, { clock, random, logger }: DataParts): Promise<Storage> {
+async function openEngine(
+  engine: StorageEngine,
+  path: string,
+  { clock, loop, random, logger }: DataParts,
+): Promise<Storage> {
   switch (engine) {
     case 'segment':
-      return await openSegmentStorage({ path, clock, random, logger });
+      return await openSegmentStorage({ path, clock, loop, random, logger });
     case 'leveldb':
       return await openLevelDbStorage({ path, cacheBytes: BLOCK_CACHE_BYTES, clock, logger });
   }

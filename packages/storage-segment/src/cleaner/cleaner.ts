@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import { planCleaning, type Worth } from './cleaning-plan.ts';
 import type { Condition } from '../disk/condition.ts';
 import { DeadRecords } from '../format/dead-records.ts';
@@ -13,7 +14,7 @@ import { writeSidecar } from '../segments/sidecar.ts';
 
 /** The pause before the cleaner starts. Drops come in bursts, and records that become garbage soon need not be copied. */
 const DELAY_MS = 100;
-/** After each slice the cleaner rests this many times as long as the slice took. */
+/** After each portion the cleaner rests this many times as long as the portion took, so that the disk is free for others. */
 const REST = 2;
 /** The longest rest. */
 const REST_MS_MAX = 100;
@@ -25,6 +26,7 @@ const AGAIN_MS = 10_000;
  */
 const ROLL_SHARE_OF_SEGMENT = 1 / 8;
 const ROLL_SHARE_OF_LIVE = 1 / 2;
+const CLEAN: Task = { work: 'background', caller: 'cleaner', stage: 'clean' };
 
 export interface CleanerParts {
   readonly fileSystem: FileSystem;
@@ -33,6 +35,7 @@ export interface CleanerParts {
   readonly segments: SegmentList;
   readonly maker: SegmentMaker;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly segmentBytes: number;
   /** Seals the segment that is appended to, so that it can be cleaned. */
   readonly roll: () => Promise<void>;
@@ -181,12 +184,12 @@ export class Cleaner {
 
   /** Returns false if the cleaner was stopped or a record is damaged. */
   async #copy(old: readonly Segment[], rewriter: SegmentRewriter): Promise<boolean> {
-    const { condition, clock } = this.#parts;
+    const { condition, clock, loop } = this.#parts;
     for (const segment of old) {
       rewriter.begin(segment);
       for (;;) {
         const startMs = clock.nowMs();
-        const outcome = await rewriter.copySlice();
+        const outcome = await loop.run(CLEAN, rewriter.copyPortion(loop));
         if (outcome.kind === 'done') break;
         if (outcome.kind === 'damaged') {
           segment.damaged = true;

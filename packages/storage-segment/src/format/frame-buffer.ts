@@ -1,4 +1,5 @@
-import { assert, type Slice, type SlicedWork } from '@engram/core';
+import { assert } from '@engram/core';
+import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import type { LogBatch } from '@engram/storage';
 import {
   headerBytesOf,
@@ -13,34 +14,20 @@ import {
 /** A buffer up to this size is kept from append to append. A larger frame gets memory of its own. */
 const KEPT_BYTES_MAX = 8 << 20;
 
-/** Batches with more records are assembled in slices. This many records take a fraction of a millisecond. */
-const RECORDS_AT_ONCE = 2048;
-/** The cost of each record and of each KiB, in microseconds: a header, a copy and a CRC. */
-const RECORD_US = 0.2;
-const KIB_US = 0.3;
-/** The cost of reading the length of one record, in microseconds. */
-const LOOK_US = 0.02;
-
-export const isLong = ({ records }: LogBatch): boolean => records.length > RECORDS_AT_ONCE;
+/** Records whose length is read between two questions, and how many of them take as long as a step of the loop. */
+const LOOKS_AT_ONCE = 2048;
+const LOOKS_A_STEP = 16;
 
 /** The bytes of the batch's frame without its header. */
-export function payloadBytes(batch: LogBatch): number {
-  return sizeOf(batch, bytesOf(batch, 0, batch.records.length));
-}
-
-export function* payloadBytesSliced(batch: LogBatch, slice: Slice): SlicedWork<number> {
+export function* payloadBytes(batch: LogBatch, turn: Turn): PureJob<number> {
+  const { records } = batch;
   let bytes = 0;
-  for (let from = 0; from < batch.records.length; from += RECORDS_AT_ONCE) {
-    bytes += bytesOf(batch, from, from + RECORDS_AT_ONCE);
-    if (slice.spend(LOOK_US * RECORDS_AT_ONCE)) yield;
+  for (let from = 0; from < records.length; from += LOOKS_AT_ONCE) {
+    const to = Math.min(from + LOOKS_AT_ONCE, records.length);
+    for (let at = from; at < to; at += 1) bytes += records[at]!.length;
+    if (turn.shouldYield((to - from) / LOOKS_A_STEP)) yield;
   }
   return sizeOf(batch, bytes);
-}
-
-function bytesOf({ records }: LogBatch, from: number, to: number): number {
-  let bytes = 0;
-  for (let at = from; at < Math.min(to, records.length); at += 1) bytes += records[at]!.length;
-  return bytes;
 }
 
 function sizeOf({ records }: LogBatch, recordBytes: number): number {
@@ -69,33 +56,29 @@ export class FrameBuffer {
   #bytes = new Uint8Array(Buffer.allocUnsafeSlow(256 << 10).buffer);
   #view = new DataView(this.#bytes.buffer);
 
-  /** `size` is the result of `payloadBytes`, and the length of the header. */
-  assemble(batch: LogBatch, size: number, place: FramePlace): AssembledFrame {
-    const bytes = this.#reserve(size);
-    const view = this.#viewOf(bytes);
-    const at = writeRecords(bytes, view, batch, 0, batch.records.length, headerBytesOf(place));
-    assert(at === size, 'a frame of another size');
-    return finished(bytes, view, batch, size, place);
-  }
-
   /**
-   * As `assemble`. Puts the offset of each record's header into `offsets`, in a file where the frame begins at `start`.
+   * `size` is the result of `payloadBytes`, and the length of the header. Puts the offset of each record's header into `offsets`,
+   * in a file where the frame begins at `start`.
    */
-  *assembleSliced(
+  *assemble(
     batch: LogBatch,
     size: number,
     place: FramePlace,
     start: number,
     offsets: Uint32Array,
-    slice: Slice,
-  ): SlicedWork<AssembledFrame> {
+    turn: Turn,
+  ): PureJob<AssembledFrame> {
+    const { first, records } = batch;
     const bytes = this.#reserve(size);
     const view = this.#viewOf(bytes);
     let at = headerBytesOf(place);
-    for (const [index, record] of batch.records.entries()) {
+    for (let index = 0; index < records.length; index += 1) {
+      const record = records[index]!;
       offsets[index] = start + at;
-      at = writeRecords(bytes, view, batch, index, index + 1, at);
-      if (slice.spend(RECORD_US + (KIB_US * record.length) / 1024)) yield;
+      writeRecordHeader(view, at, first + index, record);
+      bytes.set(record, at + RECORD_HEADER_BYTES);
+      at += RECORD_HEADER_BYTES + record.length;
+      if (turn.shouldYield(byteSteps(record.length))) yield;
     }
     assert(at === size, 'a frame of another size');
     return finished(bytes, view, batch, size, place);
@@ -114,25 +97,6 @@ export class FrameBuffer {
     this.#view = new DataView(bytes.buffer);
     return bytes;
   }
-}
-
-/** Returns where the last record ends. */
-function writeRecords(
-  bytes: Uint8Array,
-  view: DataView,
-  batch: LogBatch,
-  from: number,
-  to: number,
-  start: number,
-): number {
-  let at = start;
-  for (let index = from; index < to; index += 1) {
-    const record = batch.records[index]!;
-    writeRecordHeader(view, at, batch.first + index, record);
-    bytes.set(record, at + RECORD_HEADER_BYTES);
-    at += RECORD_HEADER_BYTES + record.length;
-  }
-  return at;
 }
 
 function finished(

@@ -1,14 +1,14 @@
-import { assert, type Clock, doSliced, type LogPosition, Slice, type SlicedWork } from '@engram/core';
+import type { Clock, LogPosition } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import { type LogBatch, endOf, type WallMarks } from '@engram/storage';
 import type { Condition } from '../disk/condition.ts';
 import { fileName, filePath } from '../disk/file-names.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import { FrameBuffer, isLong, payloadBytes, payloadBytesSliced } from '../format/frame-buffer.ts';
+import { FrameBuffer, payloadBytes } from '../format/frame-buffer.ts';
 import { InlineWrites } from './inline-writes.ts';
 import { MARKED_FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
 import { Preallocation, reserveBytesMin } from '../disk/preallocation.ts';
-import type { RecordTable } from '../format/record-table.ts';
 import type { Segment } from '../segments/segment.ts';
 import type { SegmentList } from '../segments/segment-list.ts';
 import type { SegmentMaker } from '../segments/segment-maker.ts';
@@ -18,7 +18,7 @@ import { writeSidecar } from '../segments/sidecar.ts';
 const OVERFULL = 2;
 const PREPARE_AGAIN_MS = 1000;
 
-const noOffsets = new Uint32Array(0);
+const APPEND: Task = { work: 'durable', caller: 'log', stage: 'append' };
 
 export interface LogTailParts {
   readonly fileSystem: FileSystem;
@@ -27,6 +27,7 @@ export interface LogTailParts {
   readonly segments: SegmentList;
   readonly maker: SegmentMaker;
   readonly clock: Clock;
+  readonly loop: Loop;
   /** For batches that are written to a segment with marks. */
   readonly marks: WallMarks;
   readonly segmentBytes: number;
@@ -102,23 +103,19 @@ export class LogTail {
 
   /** Durable when it resolves. If it rejects, the outcome is unknown, and nothing may be appended any more. */
   async append(batch: LogBatch): Promise<void> {
-    // The work for each record of a long batch is done in slices, and the table gets all records at once.
-    const slice = isLong(batch) ? new Slice() : undefined;
-    const payload =
-      slice === undefined ? payloadBytes(batch) : await this.#sliced(payloadBytesSliced(batch, slice), slice);
+    const { loop, marks } = this.#parts;
+    const payload = await loop.run(APPEND, payloadBytes(batch, loop));
     const most = payload + MARKED_FRAME_HEADER_BYTES;
     if (this.#overflows(this.#active, most, 1)) await this.#roll(most);
     const active = this.#active;
     const { table, header, file } = active;
     const size = payload + table.frameHeaderBytes;
-    const wallMs = header.marked ? this.#parts.marks.next() : undefined;
+    const wallMs = header.marked ? marks.next() : undefined;
     const place = { salt: header.salt, previous: active.chain, wallMs };
     const end = table.end + size;
-    const offsets = slice === undefined ? noOffsets : new Uint32Array(batch.records.length);
-    const { bytes, crc } =
-      slice === undefined
-        ? this.#buffer.assemble(batch, size, place)
-        : await this.#sliced(this.#buffer.assembleSliced(batch, size, place, table.end, offsets, slice), slice);
+    const offsets = new Uint32Array(batch.records.length);
+    const assembling = this.#buffer.assemble(batch, size, place, table.end, offsets, loop);
+    const { bytes, crc } = await loop.run(APPEND, assembling);
     const cleared = this.#preallocation.claim(end);
     if (cleared !== undefined) await cleared;
     const { clock } = this.#parts;
@@ -126,9 +123,7 @@ export class LogTail {
     await file.write(bytes, table.end, this.#inline.may(size));
     this.#inline.took(size, clock.nowMs() - startMs);
     const opening = table.count === 0;
-    if (slice === undefined) addRecords(table, batch);
-    else table.addFrame(batch.first, offsets, end);
-    assert(table.end === end, 'the table ends elsewhere than the file');
+    table.addFrame(batch.first, offsets, end);
     active.chain = crc;
     this.#next = endOf(batch);
     if (opening) this.#parts.segments.push(active);
@@ -165,10 +160,6 @@ export class LogTail {
     } catch (error) {
       condition.logger.warn({ path: condition.path, err: error }, 'cannot give back reserved space');
     }
-  }
-
-  async #sliced<Result>(work: SlicedWork<Result>, slice: Slice): Promise<Result> {
-    return await doSliced(work, () => slice.turn(this.#parts.clock));
   }
 
   #overflows({ table }: Segment, size: number, times: number): boolean {
@@ -256,11 +247,6 @@ export class LogTail {
       },
     );
   }
-}
-
-function addRecords(table: RecordTable, { first, records }: LogBatch): void {
-  table.beginFrame();
-  for (let at = 0; at < records.length; at += 1) table.add(first + at, records[at]!.length, at === 0);
 }
 
 /** Never reserves beyond a segment's size. */

@@ -1,4 +1,5 @@
 import { assert } from '@engram/core';
+import { byteSteps, type Job, type PureJob, settled, type Turn } from '@engram/loop';
 import type { StorageFile } from '../disk/file-system.ts';
 import {
   checkRecord,
@@ -15,18 +16,20 @@ import {
 import { RecordTable } from '../format/record-table.ts';
 import type { Segment } from './segment.ts';
 
-const SLICE_BYTES = 1 << 20;
+const PORTION_BYTES = 1 << 20;
+/** Records that are asked whether they are dead in the time of a step of the loop. */
+const LOOKS_A_STEP = 64;
 /** Up to this many dead bytes between live ones are read with them. */
 const GAP_BYTES_MAX = 64 << 10;
 const SYNC_BYTES = 4 << 20;
 
 /** Frames that are read at once: the index of their first record, and the one after their last. */
-interface Slice {
+interface Portion {
   readonly from: number;
   readonly to: number;
 }
 
-export type SliceOutcome =
+export type PortionOutcome =
   | { readonly kind: 'more' }
   | { readonly kind: 'done' }
   /** This record is damaged: the segment cannot be rewritten. */
@@ -42,7 +45,7 @@ export class SegmentRewriter {
   #chain: number;
   /** The index in the segment that is being read. */
   #at = 0;
-  #buffer = new Uint8Array(SLICE_BYTES + (SLICE_BYTES >> 2));
+  #buffer = new Uint8Array(PORTION_BYTES + (PORTION_BYTES >> 2));
   #used = 0;
   /** The offset in the file. */
   #written = 0;
@@ -68,18 +71,18 @@ export class SegmentRewriter {
     this.#at = 0;
   }
 
-  /** Copies the next slice of the current segment. */
-  async copySlice(): Promise<SliceOutcome> {
+  /** Copies the next portion of the current segment. */
+  *copyPortion(turn: Turn): Job<PortionOutcome> {
     const { segment } = this.copied.at(-1)!;
-    const slice = nextSlice(segment, this.#at);
-    if (slice === undefined) return { kind: 'done' };
-    this.#at = slice.to;
-    const start = segment.table.offsetAt(slice.from) - segment.table.frameHeaderBytes;
-    const bytes = new Uint8Array(segment.table.endAt(slice.to - 1) - start);
-    await segment.file.read(bytes, start);
-    for (let from = slice.from; from < slice.to; ) {
+    const portion = yield* nextPortion(segment, this.#at, turn);
+    if (portion === undefined) return { kind: 'done' };
+    this.#at = portion.to;
+    const start = segment.table.offsetAt(portion.from) - segment.table.frameHeaderBytes;
+    const bytes = new Uint8Array(segment.table.endAt(portion.to - 1) - start);
+    yield* settled(segment.file.read(bytes, start));
+    for (let from = portion.from; from < portion.to; ) {
       const to = segment.table.frameEnd(from);
-      const damaged = await this.#copyFrame(bytes, start, from, to);
+      const damaged = yield* this.#copyFrame(bytes, start, from, to, turn);
       if (damaged !== undefined) return { kind: 'damaged', position: damaged };
       from = to;
     }
@@ -95,7 +98,7 @@ export class SegmentRewriter {
   }
 
   /** `bytes` begin at offset `start` of the file. Returns the position of a damaged record, if any. */
-  async #copyFrame(bytes: Uint8Array, start: number, from: number, to: number): Promise<number | undefined> {
+  *#copyFrame(bytes: Uint8Array, start: number, from: number, to: number, turn: Turn): Job<number | undefined> {
     const { segment, indexes } = this.copied.at(-1)!;
     const { table, dead, header } = segment;
     const at = table.offsetAt(from) - table.frameHeaderBytes - start;
@@ -115,24 +118,25 @@ export class SegmentRewriter {
         }
         indexes.push(stop);
         stop += 1;
+        if (turn.shouldYield(byteSteps(length))) yield;
       }
       const payload = bytes.subarray(table.offsetAt(index) - start, table.endAt(stop - 1) - start);
-      await this.#put(segment, index, stop, payload, { ...frame, following: frame.following + (to - stop) });
+      yield* this.#put(segment, index, stop, payload, { ...frame, following: frame.following + (to - stop) });
       index = stop;
     }
     return undefined;
   }
 
-  async #put(
+  *#put(
     segment: Segment,
     from: number,
     to: number,
     payload: Uint8Array,
     { following, wallMs = 0 }: Pick<FrameHeader, 'following' | 'wallMs'>,
-  ): Promise<void> {
+  ): Job<void> {
     const headerBytes = this.table.frameHeaderBytes;
     const size = headerBytes + payload.length;
-    if (this.#used + size > this.#buffer.length) await this.#flush();
+    if (this.#used + size > this.#buffer.length) yield* settled(this.#flush());
     if (size > this.#buffer.length) this.#buffer = new Uint8Array(size);
     const view = new DataView(this.#buffer.buffer);
     const first = segment.table.positionAt(from);
@@ -160,7 +164,7 @@ export class SegmentRewriter {
 }
 
 /** The next frames, from a record on, with live records that lie together. Undefined if there are none. */
-function nextSlice({ table, dead }: Segment, at: number): Slice | undefined {
+function* nextPortion({ table, dead }: Segment, at: number, turn: Turn): PureJob<Portion | undefined> {
   let from: number | undefined;
   let to = at;
   for (let index = at; index < table.count; ) {
@@ -169,9 +173,10 @@ function nextSlice({ table, dead }: Segment, at: number): Slice | undefined {
       from ??= index;
       const gap = to > from ? table.offsetAt(index) - table.endAt(to - 1) : 0;
       const bytes = table.endAt(end - 1) - table.offsetAt(from);
-      if (index > from && (gap > GAP_BYTES_MAX || bytes > SLICE_BYTES)) break;
+      if (index > from && (gap > GAP_BYTES_MAX || bytes > PORTION_BYTES)) break;
       to = end;
     }
+    if (turn.shouldYield((end - index) / LOOKS_A_STEP)) yield;
     index = end;
   }
   return from === undefined ? undefined : { from, to };

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assert, type Logger, type LogPosition, logPosition, Mutex, NEW_LOG_SEAL, Waiters } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import {
   type Checkpoint,
   type LogBatch,
@@ -133,7 +134,7 @@ export class LocalCopy {
       let { chain } = mark;
       const inside = logPosition(mark.position - begin + 1);
       for await (const { first, records } of storage.log.read(inside, never)) {
-        chain = chainBehind(chain, { first: logPosition(first + begin - 1), records });
+        chain = finish(chainBehind(chain, { first: logPosition(first + begin - 1), records }, unhurried));
       }
       const copy = new LocalCopy(options, storage, begin, end, chain);
       const checkpoint = await copy.loadCheckpoint();
@@ -235,7 +236,7 @@ export class LocalCopy {
     this.#expectToGoOn(batch);
     if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#room.next() };
     const before = this.chain;
-    const behind = chain ?? (before && chainBehind(before, batch));
+    const behind = chain ?? (before && finish(chainBehind(before, batch, unhurried)));
     if (behind === undefined) return { taken: false, room: undefined };
     if (this.#begin === undefined) {
       this.#begin = batch.first;

@@ -1,4 +1,5 @@
-import { type Clock, doSliced, type Logger, type LogPosition, logPosition, Slice } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, logPosition } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import {
   type LocalShare,
   type LogBatch,
@@ -8,7 +9,7 @@ import {
   recordBytes,
 } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
-import { chainingBehind } from '../format/batch-format.ts';
+import { chainBehind } from '../format/batch-format.ts';
 import { type Chain, chainOf } from '../format/chain.ts';
 import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
@@ -18,6 +19,9 @@ import type { LogSource } from '../log/log-source.ts';
 import type { RecentBatches } from '../log/recent-batches.ts';
 import type { SharedRecords } from '../image/shared-records.ts';
 import { TakenLog } from '../log/taken-log.ts';
+
+/** What another member has passed on waits for this before it takes effect. */
+const ADOPT: Task = { work: 'durable', caller: 'log', stage: 'adopt' };
 
 export interface NodeBytesParts {
   readonly source: LogSource;
@@ -29,6 +33,7 @@ export interface NodeBytesParts {
   /** For the records before the copy. */
   readonly imageCopy: ImageCopy | undefined;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   readonly closing: AbortSignal;
 }
@@ -103,17 +108,16 @@ export class NodeBytes {
   }
 
   /**
-   * As `keep`, for a batch that another node has passed on. Computes its chain in slices. Rejects with StorageDivergedError if
-   * the batch has another chain: this node, or the one that passed it on, has something else before it or in it.
+   * As `keep`, for a batch that another node has passed on. Rejects with StorageDivergedError if the batch has another chain: this
+   * node, or the one that passed it on, has something else before it or in it.
    */
   async adopt(batch: LogBatch): Promise<void> {
-    const { copy, clock, source } = this.#parts;
+    const { copy, loop, source } = this.#parts;
     const { first } = batch;
     const given = batch.chain && chainOf(batch.chain);
     const before = this.taken.chainAt(first) ?? (copy?.next === first ? copy.chain : undefined);
     if (before === undefined) return await this.keep(batch, given === undefined ? {} : { chain: given });
-    const slice = new Slice();
-    const chain = await doSliced(chainingBehind(before, batch, slice), () => slice.turn(clock));
+    const chain = await loop.run(ADOPT, chainBehind(before, batch, loop));
     if (given !== undefined && given !== chain) {
       throw await this.diverged(`the batch at ${first} of ${source.name} does not continue what this node has taken`);
     }

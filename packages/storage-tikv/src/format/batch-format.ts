@@ -1,18 +1,8 @@
 import { crcOf } from './value-crc.ts';
-import {
-  assert,
-  doAtOnce,
-  epoch,
-  joinU64,
-  type LogPosition,
-  logPosition,
-  type Seal,
-  Slice,
-  type SlicedWork,
-  splitU64,
-} from '@engram/core';
+import { assert, epoch, joinU64, type LogPosition, logPosition, type Seal, splitU64 } from '@engram/core';
+import { byteSteps, finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { type LogBatch, recordBytes } from '@engram/storage';
-import { CHAIN_BYTES, type Chain, chainBytes, extendChain, extendingChain, readChain } from './chain.ts';
+import { CHAIN_BYTES, type Chain, chainBytes, extendChain, readChain } from './chain.ts';
 
 // A batch is stored as one value. A batch that is larger than a value may be is split into parts, one value each. Each value
 // begins with this header:
@@ -34,9 +24,6 @@ const HEADER_BYTES = 104;
 const MARK_AT = 96;
 const CRC_END = 12;
 const HEAD_BYTES = 12;
-/** Writing one record to a payload, and copying and checking a KiB of it, in microseconds. */
-const RECORD_US = 0.2;
-const KIB_US = 0.7;
 
 export interface BatchHeader {
   readonly part: number;
@@ -88,21 +75,21 @@ export interface EncodedBatch {
   readonly values: readonly Uint8Array[];
 }
 
-/** Encodes a batch into the values to be written. The batch must not change between two slices. */
+/** Encodes a batch into the values to be written. The batch must not change meanwhile. */
 export function* encodingBatch(
   batch: LogBatch,
   place: BatchPlace,
   partBytesMax: number,
-  slice: Slice,
-): SlicedWork<EncodedBatch> {
+  turn: Turn,
+): PureJob<EncodedBatch> {
   const { first, records } = batch;
   const bytes = recordBytes(records);
   const payloadBytes = 4 * records.length + bytes;
   // The buffer has room for one header. In the usual case of one part it becomes the value, and records are copied once.
   const whole = new Uint8Array(Buffer.allocUnsafeSlow(HEADER_BYTES + payloadBytes).buffer);
   const payload = whole.subarray(HEADER_BYTES);
-  yield* writingPayload(payload, records, slice);
-  const chain = yield* extendingChain(place.previous, chainHead(first, records.length), payload, slice);
+  yield* writingPayload(payload, records, turn);
+  const chain = yield* extendChain(place.previous, chainHead(first, records.length), payload, turn);
   const logBytes = place.logBytesBefore + bytes;
   const shareMax = partBytesMax - HEADER_BYTES;
   const parts = Math.max(1, Math.ceil(payloadBytes / shareMax));
@@ -115,7 +102,7 @@ export function* encodingBatch(
   const values: Uint8Array[] = [];
   for (let part = 0; part < parts; part += 1) {
     const share = payload.subarray(part * shareMax, (part + 1) * shareMax);
-    if (slice.spend((KIB_US * share.length) / 1024)) yield;
+    if (turn.shouldYield(byteSteps(share.length))) yield;
     const value = new Uint8Array(HEADER_BYTES + share.length);
     value.set(share, HEADER_BYTES);
     writeHeader(value, { ...common, part });
@@ -162,9 +149,8 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
   const payload = parts.length === 1 ? parts[0]!.payload : Buffer.concat(parts.map((part) => part.payload));
   const records = readPayload(payload, header.count);
   if (records === undefined) return undefined;
-  if (verifyChain && extendChain(header.previous, chainHead(header.first, header.count), payload) !== header.chain) {
-    return undefined;
-  }
+  const head = chainHead(header.first, header.count);
+  if (verifyChain && finish(extendChain(header.previous, head, payload, unhurried)) !== header.chain) return undefined;
   const { first, wallMs } = header;
   return wallMs === 0 ? { first, records, header } : { first, records, wallMs, header };
 }
@@ -176,25 +162,20 @@ export function decodeBatch(parts: readonly BatchPart[], verifyChain: boolean): 
 const scratch = Buffer.allocUnsafeSlow(512 << 10);
 const USUAL_RECORDS_MAX = 4096;
 
-/** Computes the chain behind a batch that was not decoded from TiKV. */
-export function chainBehind(previous: Chain, batch: LogBatch): Chain {
-  return doAtOnce(chainingBehind(previous, batch, new Slice()));
-}
-
-/** As `chainBehind`, in slices. A usual batch takes one. */
-export function* chainingBehind(previous: Chain, batch: LogBatch, slice: Slice): SlicedWork<Chain> {
+/** Computes the chain behind a batch that was not decoded from TiKV. A usual batch does not give way. */
+export function* chainBehind(previous: Chain, batch: LogBatch, turn: Turn): PureJob<Chain> {
   const { first, records } = batch;
   const head = chainHead(first, records.length);
   const bytes = 4 * records.length + recordBytes(records);
   if (bytes <= scratch.length && records.length <= USUAL_RECORDS_MAX) {
-    // Not sliced: between two slices another batch might be hashed in the same buffer.
+    // It does not give way: meanwhile another batch might be hashed in the same buffer.
     const payload = scratch.subarray(0, bytes);
-    doAtOnce(writingPayload(payload, records, slice));
-    return extendChain(previous, head, payload);
+    finish(writingPayload(payload, records, turn));
+    return finish(extendChain(previous, head, payload, turn));
   }
   const payload = Buffer.allocUnsafeSlow(bytes);
-  yield* writingPayload(payload, records, slice);
-  return yield* extendingChain(previous, head, payload, slice);
+  yield* writingPayload(payload, records, turn);
+  return yield* extendChain(previous, head, payload, turn);
 }
 
 function chainHead(first: LogPosition, count: number): Uint8Array {
@@ -225,7 +206,7 @@ function writeHeader(value: Uint8Array, header: BatchHeader): void {
   view.setUint32(8, crcOf(value), true);
 }
 
-function* writingPayload(payload: Uint8Array, records: readonly Uint8Array[], slice: Slice): SlicedWork<void> {
+function* writingPayload(payload: Uint8Array, records: readonly Uint8Array[], turn: Turn): PureJob<void> {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   let at = 4 * records.length;
   for (let index = 0; index < records.length; index += 1) {
@@ -233,7 +214,7 @@ function* writingPayload(payload: Uint8Array, records: readonly Uint8Array[], sl
     view.setUint32(4 * index, record.length, true);
     payload.set(record, at);
     at += record.length;
-    if (slice.spend(RECORD_US + (KIB_US * record.length) / 1024)) yield;
+    if (turn.shouldYield(byteSteps(record.length))) yield;
   }
 }
 

@@ -1,15 +1,14 @@
-import { type Clock, nextTurn } from '@engram/core';
+import { eachOf, type Job, type Loop, settled, type Task } from '@engram/loop';
 import type { PageEntry } from './image-directory.ts';
 import type { Image } from '../format/image-root.ts';
 import type { ImageKey } from '../format/log-keys.ts';
 import type { LogSource } from '../log/log-source.ts';
 
-/** Keys that are scanned before other tasks of the process get their turn. */
-const SLICE_KEYS = 1000;
+const COLLECT: Task = { work: 'background', caller: 'images', stage: 'collect' };
 
 export interface ImageGarbageOptions {
   readonly source: LogSource;
-  readonly clock: Clock;
+  readonly loop: Loop;
   /** The round that collects. Its own pieces, and the pieces of later rounds, are not touched. */
   readonly round: number;
   /** The image that was published when the round was claimed. */
@@ -24,10 +23,16 @@ export interface ImageGarbageOptions {
  * to the named pages that exist.
  */
 export async function collectImageGarbage(
-  { source, clock, round, published, pages }: ImageGarbageOptions,
+  options: ImageGarbageOptions,
   signal: AbortSignal,
 ): Promise<readonly PageEntry[]> {
-  const { client, keys, timeoutMs } = source;
+  return await options.loop.run(COLLECT, collecting(options, signal), signal);
+}
+
+function* collecting(
+  { source: { client, keys, timeoutMs }, loop, round, published, pages }: ImageGarbageOptions,
+  signal: AbortSignal,
+): Job<readonly PageEntry[]> {
   const call = { signal, timeoutMs };
   const [start, end] = [keys.roundStart(0), keys.roundStart(round)];
   const named = new Map((pages ?? []).map((page) => [nameOf(page), page]));
@@ -35,24 +40,22 @@ export async function collectImageGarbage(
     piece.kind === 'page' && pages !== undefined ? named.has(nameOf(piece)) : piece.round === published?.round;
   const there: PageEntry[] = [];
   let garbage: Uint8Array | undefined;
-  const remove = async (until: Uint8Array): Promise<void> => {
-    if (garbage !== undefined) await client.admin.deleteRange(garbage, until, call);
-    garbage = undefined;
-  };
-  const snapshot = await client.snapshot({ ...call, notFillCache: true });
-  let seen = 0;
-  for await (const { key } of snapshot.scan(start, end, { ...call, keysOnly: true })) {
-    const piece = keys.parsePiece(key);
-    if (piece === undefined || !isNeeded(piece)) garbage ??= key;
-    else {
-      await remove(key);
-      const page = piece.kind === 'page' && piece.part === 0 ? named.get(nameOf(piece)) : undefined;
-      if (page !== undefined) there.push(page);
+  const remove = (from: Uint8Array, until: Uint8Array): Promise<void> => client.admin.deleteRange(from, until, call);
+  const snapshot = yield* settled(client.snapshot({ ...call, notFillCache: true }));
+  yield* eachOf(snapshot.pages(start, end, { ...call, keysOnly: true }), function* (rows) {
+    for (const { key } of rows) {
+      const piece = keys.parsePiece(key);
+      if (piece === undefined || !isNeeded(piece)) garbage ??= key;
+      else {
+        if (garbage !== undefined) yield remove(garbage, key);
+        garbage = undefined;
+        const page = piece.kind === 'page' && piece.part === 0 ? named.get(nameOf(piece)) : undefined;
+        if (page !== undefined) there.push(page);
+      }
+      if (loop.shouldYield()) yield;
     }
-    seen += 1;
-    if (seen % SLICE_KEYS === 0) await nextTurn(clock);
-  }
-  await remove(end);
+  });
+  if (garbage !== undefined) yield remove(garbage, end);
   return there;
 }
 

@@ -1,4 +1,5 @@
 import { assert, type LogPosition, logPosition } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 
 // A page: the number of records (u32), then the position (u64) and length (u32) of each record, then the records.
 //
@@ -85,11 +86,11 @@ export class PlacesBuilder {
     this.#count += 1;
   }
 
-  /** Yields the pieces of places in their order, and `undefined` after some milliseconds of work without a piece. */
-  *pieces(): Generator<Uint8Array | undefined> {
+  /** Yields the pieces of places in their order, and `undefined` where other work must have its turn. */
+  *pieces(turn: Turn): Generator<Uint8Array | undefined> {
     const count = placesCount(this.#count);
     const sizes = new Uint32Array(count + 1);
-    for (const _ of this.#each((position) => (sizes[placesOf(position, count) + 1]! += 1))) yield undefined;
+    yield* this.#each((position) => (sizes[placesOf(position, count) + 1]! += 1), turn);
     for (let piece = 0; piece < count; piece += 1) sizes[piece + 1]! += sizes[piece]!;
     const ends = sizes.slice();
     const order = new Uint32Array(this.#count);
@@ -98,14 +99,14 @@ export class PlacesBuilder {
       order[ends[piece]!] = index;
       ends[piece]! += 1;
     };
-    for (const _ of this.#each(place)) yield undefined;
+    yield* this.#each(place, turn);
     for (let piece = 0; piece < count; piece += 1) yield this.#encode(order.subarray(sizes[piece]!, sizes[piece + 1]!));
   }
 
-  *#each(visit: (position: LogPosition, index: number) => void): Generator<undefined> {
+  *#each(visit: (position: LogPosition, index: number) => void, turn: Turn): PureJob<void> {
     for (let index = 0; index < this.#count; index += 1) {
       visit(this.#position(index), index);
-      if (index % PART_ENTRIES === PART_ENTRIES - 1) yield undefined;
+      if (turn.shouldYield()) yield;
     }
   }
 

@@ -1,4 +1,5 @@
-import { assert, type Clock, type LogPosition, type Logger, nextTurn } from '@engram/core';
+import { assert, type LogPosition, type Logger } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import type { ImagePart } from '@engram/storage';
 import { StorageUnavailableError } from '@engram/storage';
 import { encodeDirectory, type PageEntry, positionsHash, type PublishedPages } from './image-directory.ts';
@@ -9,10 +10,12 @@ import type { ImageRootStore } from './image-root-store.ts';
 import { type ImageKind, imageKindNames } from '../format/log-keys.ts';
 import { corrupt, type LogSource } from '../log/log-source.ts';
 
+const WRITE: Task = { work: 'background', caller: 'images', stage: 'write' };
+
 export interface ImageWriterOptions {
   readonly source: LogSource;
   readonly roots: ImageRootStore;
-  readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   /** The maximum length of one value. */
   readonly partBytesMax: number;
@@ -68,8 +71,12 @@ export class ImageWriter {
       for (const position of part.positions) this.#places.add(position, this.#pages.length);
       this.#pages.push(page);
     }
-    for (const piece of this.#places.pieces()) {
-      if (piece === undefined) await nextTurn(this.#options.clock);
+    const { loop } = this.#options;
+    const pieces = this.#places.pieces(loop);
+    for (;;) {
+      const { done, value: piece } = loop.slice(() => pieces.next());
+      if (done === true) break;
+      if (piece === undefined) await loop.pause(WRITE, this.#signal);
       else await this.#add('places', piece);
     }
     for (const piece of encodeDirectory(this.#pages)) await this.#add('directory', piece);

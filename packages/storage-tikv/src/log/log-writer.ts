@@ -1,14 +1,5 @@
-import {
-  assert,
-  type Clock,
-  doSliced,
-  type Logger,
-  type LogPosition,
-  logPosition,
-  type Seal,
-  Slice,
-  sameSeal,
-} from '@engram/core';
+import { assert, type Clock, type Logger, type LogPosition, logPosition, type Seal, sameSeal } from '@engram/core';
+import { finish, type Loop, type Task, unhurried } from '@engram/loop';
 import {
   type AppendOutcome,
   isFenced,
@@ -37,6 +28,8 @@ import { encodeSeal, type EpochBirth, type LogMark, type SegmentOwner } from '..
 import type { SegmentRegions } from './segment-regions.ts';
 import type { Timestamp, TimestampClock, TimestampPool } from '@engram/tso';
 
+const APPEND: Task = { work: 'durable', caller: 'log', stage: 'append' };
+
 export interface LogWriterOptions {
   readonly source: LogSource;
   readonly timestamps: TimestampPool;
@@ -58,6 +51,7 @@ export interface LogWriterOptions {
   /** The timeout of a seal, with all its attempts. */
   readonly sealTimeoutMs: number;
   readonly clock: Clock;
+  readonly loop: Loop;
 }
 
 /** The segment that this process appends to, and the end of the log. */
@@ -363,10 +357,9 @@ export class LogWriter {
     { segment, seal, logBytes, chain }: Held,
     wallMs: number,
   ): EncodedBatch | Promise<EncodedBatch> {
-    const { partBytesMax, clock } = this.#options;
+    const { partBytesMax, loop } = this.#options;
     const place = { segment, seal, logBytesBefore: logBytes, previous: chain, wallMs };
-    const slice = new Slice();
-    return doSliced(encodingBatch(batch, place, partBytesMax, slice), () => slice.turn(clock));
+    return loop.run(APPEND, encodingBatch(batch, place, partBytesMax, loop));
   }
 
   #advance(batch: LogBatch, { values, chain, logBytes }: EncodedBatch, wallMs: number): Written {
@@ -417,5 +410,5 @@ export class LogWriter {
 
 function isSame(last: BatchHeader | undefined, batch: LogBatch, seal: Seal): last is BatchHeader {
   if (last === undefined || last.first !== batch.first || last.count !== batch.records.length) return false;
-  return sameSeal(last.seal, seal) && chainBehind(last.previous, batch) === last.chain;
+  return sameSeal(last.seal, seal) && finish(chainBehind(last.previous, batch, unhurried)) === last.chain;
 }
