@@ -15,7 +15,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
-import type { Loop } from '@engram/loop';
+import { Loop, StepPace } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { AuthView } from './apply/auth-store.ts';
@@ -94,10 +94,7 @@ export interface BackendSettings {
   readonly imagesBytesMax?: number;
   /** The most pages for the bytes of keys: above it a put of a new key is refused with NoSpace. Tests make it small. */
   readonly keyPagesMax?: number;
-  /**
-   * The most keys, versions or records that long work handles at a time, or microseconds where it counts these
-   * (`Slice`). Undefined: each kind of work has its own limit. Simulations make it small.
-   */
+  /** Steps of a slice of long work, if `loop` is undefined, and the most changes of writes that are appended together. For tests. */
   readonly sliceMax?: number;
   /** The owner of the event loop's time. If undefined, the store has one of its own, whose slices have `sliceMax` steps. */
   readonly loop?: Loop;
@@ -153,16 +150,19 @@ export type RecoveryOptions = Omit<BackendOptions, 'cluster' | 'current' | 'onDe
 
 /** Rebuilds the replica from storage. It is given nothing from the log after that. Rejects if the log is damaged. */
 export async function recoverReplica(options: RecoveryOptions): Promise<Replica> {
+  const { clock, sliceMax } = options;
+  const loop = options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) });
   const recovered = await recover(options.storage, {
     minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? MIN_LEASE_TTL_SECONDS,
-    clock: options.clock,
+    clock,
+    loop,
     logger: options.logger,
     signal: new AbortController().signal,
     firstRevision: options.firstRevision,
     ...(options.keyPagesMax === undefined ? {} : { keyPagesMax: options.keyPagesMax }),
     ...(options.onRecovery === undefined ? {} : { onProgress: options.onRecovery }),
   });
-  return new Replica(options, recovered);
+  return new Replica({ ...options, loop }, recovered);
 }
 
 /** Rebuilds the replica from storage. The node does not follow or lead yet. Rejects if the log is damaged. */

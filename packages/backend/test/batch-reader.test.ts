@@ -25,7 +25,7 @@ const origin = mark({ kind: 'origin', memberId: 1n, sequence: 1 });
 const grant = (id: bigint, ttlSeconds = 60): Uint8Array => mark({ kind: 'lease-grant', id: leaseId(id), ttlSeconds });
 
 /** A follower that has taken a few writes and a grant of lease 7. Its revision is 4. */
-async function follower() {
+async function follower(sliceMax?: number) {
   const clock = new SimClock();
   const log = new SharedLog('log');
   const leader = await clock.run(openNode(new SharedLogStorage(log, new LocalCopy()), { clock }));
@@ -37,6 +37,7 @@ async function follower() {
       random: new Prng(7),
       logger: quiet,
       memberId: 2n,
+      ...(sliceMax === undefined ? {} : { sliceMax }),
       onFatal: (error) => fatal.push(error),
     }),
   );
@@ -112,6 +113,20 @@ test.each(refused)('a batch with $what is refused whole, and the next one is tak
   expect(await take(good)).toBeUndefined();
   await clock.run(replica.settled());
   expect([replica.revision, replica.state.index.liveKeys]).toEqual([6, 3]);
+  expect(fatal).toEqual([]);
+});
+
+test('a batch of very many records gives way while it is checked', async () => {
+  const { replica, fatal, of, clock } = await follower(100);
+  const long = of(...Array.from({ length: 1000 }, (_, at) => put({ at: 5 + at, key: `k${at}` })));
+  const before = replica.loop.usage.get('durable')!.slices;
+  const reading = Promise.resolve(replica.read(long));
+  const read = await clock.run(reading);
+  expect(replica.loop.usage.get('durable')!.slices - before).toBeGreaterThanOrEqual(9);
+  if (typeof read === 'string') expect.fail(read);
+  await clock.run(Promise.resolve(replica.follow(long, read)));
+  await clock.run(replica.settled());
+  expect(replica.revision).toBe(1004);
   expect(fatal).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { nodeItself } from '@engram/backend';
 import { decodeCheckpointEntries, decodeCheckpointHeader, decodeKeyValue, recordKv } from '@engram/coder';
-import { keyText, leaseId, type LogPosition } from '@engram/core';
+import { keyText, leaseId, type LogPosition, type VersionMeta } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 import {
   type Checkpoint,
   type ImageBase,
@@ -36,9 +37,10 @@ async function read(parts: (base: ImageBase) => AsyncIterable<ImagePart>, base =
     } else if (from === undefined) {
       from = decodeCheckpointHeader(part.bytes).nextPosition;
     } else {
-      decodeCheckpointEntries(part.bytes, (key, versions) => {
+      const visit = (key: Uint8Array, versions: readonly VersionMeta[]): void => {
         for (const version of versions) named.push(`${version.position} ${keyText(key)}@${version.modRevision}`);
-      });
+      };
+      finish(decodeCheckpointEntries(part.bytes, visit, unhurried));
     }
   }
   return { named, held, kept, pages, from };

@@ -1,51 +1,19 @@
-import { doAtOnce, Slice } from '@engram/core';
 import { type Backend, nodeItself, openReplica } from '@engram/backend';
-import {
-  EMPTY_BYTES,
-  epoch,
-  isEngramError,
-  keyBytes,
-  keyText,
-  leaseId,
-  type LogPosition,
-  prefixRange,
-} from '@engram/core';
+import { EMPTY_BYTES, epoch, isEngramError, keyBytes, leaseId, type LogPosition, prefixRange } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage, type Storage, StorageFencedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { recover } from '../src/replica/recovery.ts';
-import type { ReplicatedState } from '../src/apply/replicated-state.ts';
 import { type Node, openNode, type RecordingSink, watchAll } from './harness.ts';
+import { picture } from './picture.ts';
 import { checkQuiet, everything, Gate, get, put, putOf, refusal, remove, txnOf } from './ops.ts';
-
-/** The whole state that the log leads to, in one comparable value. */
-function picture(state: ReplicatedState): unknown {
-  const keys: unknown[] = [];
-  state.index.walk(EMPTY_BYTES, Number.POSITIVE_INFINITY, (key, head) => {
-    const { index } = state;
-    for (let slot = head; slot >= 0; slot = index.previous(slot)) {
-      keys.push([
-        keyText(key),
-        index.modRevision(slot),
-        index.sub(slot),
-        index.createRevision(slot),
-        index.version(slot),
-        index.lease(slot),
-        index.isTombstone(slot),
-        index.position(slot),
-      ]);
-    }
-  });
-  const leases = doAtOnce(state.lessor.list(new Slice()))
-    .map(({ id }) => id)
-    .map((id) => ({ id, ttl: state.lessor.get(id)?.ttlSeconds, keys: state.lessor.keys(id).map(keyText) }))
-    .sort((left, right) => Number(left.id - right.id));
-  return { keys, leases, revision: state.revision, compacted: state.compactRevision, alarms: [...state.alarms] };
-}
 
 /** The state of a node that starts now from the same storage. */
 async function freshPicture(storage: Storage): Promise<unknown> {
-  const options = { minLeaseTtlSeconds: 2, clock: new SimClock(), logger: quiet, signal: nodeItself.signal };
+  const clock = new SimClock();
+  const { signal } = nodeItself;
+  const options = { minLeaseTtlSeconds: 2, clock, loop: new Loop({ clock }), logger: quiet, signal };
   const { state } = await recover(storage, options);
   state.index.verify();
   const dropped: LogPosition[] = [];

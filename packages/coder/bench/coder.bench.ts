@@ -15,6 +15,7 @@ import {
   recordKv,
 } from '@engram/coder';
 import { type VersionMeta, leaseId, logPosition, NO_LEASE, revision, utf8 } from '@engram/core';
+import { finish, unhurried } from '@engram/loop';
 
 const smoke = process.env['SMOKE'] !== undefined;
 const rounds = smoke ? 1_000 : 2_000_000;
@@ -94,9 +95,10 @@ time('checkpoint, writing a key with one version', keyCount, () => {
 });
 time('checkpoint, reading it', keyCount, () => {
   for (const chunk of chunks) {
-    decodeCheckpointEntries(chunk, (found, list) => {
+    const visit = (found: Uint8Array, list: readonly unknown[]): void => {
       hash = (hash + found.length + list.length) | 0;
-    });
+    };
+    finish(decodeCheckpointEntries(chunk, visit, unhurried));
   }
 });
 const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);

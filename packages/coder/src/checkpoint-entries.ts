@@ -1,4 +1,5 @@
 import { type LeaseId, type VersionMeta, assert, leaseId, logPosition, NO_LEASE, revision } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { ENTRIES_CHUNK } from './checkpoint.ts';
@@ -130,10 +131,11 @@ export class CheckpointWriter {
  * Calls `visit` for each key of a chunk of entries, in order. `key` is valid only during the call: the next key is
  * decoded into the same bytes. `visit` owns `versions`. Throws CoderError for damage and for a chunk of another kind.
  */
-export function decodeCheckpointEntries(
+export function* decodeCheckpointEntries(
   chunk: Uint8Array,
   visit: (key: Uint8Array, versions: readonly VersionMeta[]) => void,
-): void {
+  turn: Turn,
+): PureJob<void> {
   const reader = new ByteReader(chunk, 'a chunk of a checkpoint');
   if (reader.byte() !== ENTRIES_CHUNK) throw reader.failure('another kind of chunk');
   let key = new Uint8Array(1024);
@@ -152,6 +154,7 @@ export function decodeCheckpointEntries(
     reader.copy(key, shared, suffixLength);
     previousLength = length;
     visit(key.subarray(0, length), readVersions(reader));
+    if (turn.shouldYield()) yield;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   revision,
   utf8,
 } from '@engram/core';
+import { finish, StepPace, unhurried } from '@engram/loop';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -72,10 +73,15 @@ function encode(entries: readonly Entry[], chunkBytes: number): Uint8Array[] {
   return chunks;
 }
 
+/** Decodes a chunk in one go. */
+function read(chunk: Uint8Array, visit: (key: Uint8Array, versions: readonly VersionMeta[]) => void): void {
+  finish(decodeCheckpointEntries(chunk, visit, unhurried));
+}
+
 function decode(chunks: readonly Uint8Array[]): Entry[] {
   const entries: Entry[] = [];
   for (const chunk of chunks) {
-    decodeCheckpointEntries(chunk, (key, versions) => entries.push({ key: key.slice(), versions }));
+    read(chunk, (key, versions) => entries.push({ key: key.slice(), versions }));
   }
   return entries;
 }
@@ -92,6 +98,25 @@ const one: VersionMeta = {
 };
 
 describe('entries of a checkpoint', () => {
+  test('are the same wherever their decoding gives way, also after each key', () => {
+    const entries = Array.from({ length: 40 }, (_, at) => ({ key: utf8(`key${at}`.padEnd(8, '-')), versions: [one] }));
+    entries.sort((left, right) => Buffer.compare(left.key, right.key));
+    const [chunk] = encode(entries, 1 << 18);
+    for (const steps of [0, 7]) {
+      const pace = new StepPace(steps);
+      const seen: Entry[] = [];
+      const decoding = decodeCheckpointEntries(
+        chunk!,
+        (key, versions) => seen.push({ key: key.slice(), versions }),
+        pace,
+      );
+      let slices = 1;
+      for (; decoding.next().done !== true; slices += 1) pace.begin();
+      expect(seen).toEqual(entries);
+      expect(slices).toBe(steps === 0 ? 41 : 6);
+    }
+  });
+
   test('survive the round trip, in chunks of any size', () => {
     fc.assert(
       fc.property(entryLists, fc.constantFrom(1, 50, 1000, 1 << 18), (entries, chunkBytes) => {
@@ -170,9 +195,7 @@ describe('entries of a checkpoint', () => {
         if (whole === undefined) return;
         const seen: Entry[] = [];
         try {
-          decodeCheckpointEntries(whole.subarray(0, at % whole.length), (key, versions) =>
-            seen.push({ key: key.slice(), versions }),
-          );
+          read(whole.subarray(0, at % whole.length), (key, versions) => seen.push({ key: key.slice(), versions }));
         } catch (error) {
           expect(error).toBeInstanceOf(CoderError);
         }
@@ -185,7 +208,7 @@ describe('entries of a checkpoint', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
-          decodeCheckpointEntries(Uint8Array.of(2, ...bytes), () => {});
+          read(Uint8Array.of(2, ...bytes), () => {});
         } catch (error) {
           expect(error).toBeInstanceOf(CoderError);
         }
@@ -246,6 +269,6 @@ describe('the header of a checkpoint', () => {
     expect(() => decodeCheckpointHeader(chunk)).toThrow(/another kind/);
     const header = { revision: revision(1), compactRevision: NO_REVISION, nextPosition: logPosition(1) };
     const bytes = encodeCheckpointHeader({ ...header, leases: [], alarms: [], auth: new Uint8Array(0) });
-    expect(() => decodeCheckpointEntries(bytes, () => {})).toThrow(/another kind/);
+    expect(() => read(bytes, () => {})).toThrow(/another kind/);
   });
 });

@@ -6,6 +6,7 @@ import { type VersionMeta, type LogPosition, logPosition, NO_LEASE, prefixRange,
 import { finish, unhurried } from '@engram/loop';
 import { Prng } from '@engram/sim';
 import { KeyIndex, type VersionSlot } from '@engram/index';
+import { collect } from '../test/collect.ts';
 
 const smoke = process.env['SMOKE'] !== undefined;
 const keyCount = Number(process.env['KEYS'] ?? (smoke ? 2_000 : 1_000_000));
@@ -123,7 +124,7 @@ function reads(when: string, at: number): void {
     for (let round = 0; round < pages; round += 1) {
       page.length = 0;
       const from = { key: asked[round % asked.length]!, end: everything.end };
-      mix(index.collect(from, revision(at), 500, page).length + page[0]!);
+      mix(collect(index, from, revision(at), 500, page).length + page[0]!);
     }
   });
   time(`count 10k of a namespace, ${when}`, pages, () => {

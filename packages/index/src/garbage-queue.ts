@@ -1,5 +1,5 @@
 import { assert, type Revision } from '@engram/core';
-import { finish, unhurried } from '@engram/loop';
+import type { PureJob, Turn } from '@engram/loop';
 import { SlotRing } from './slot-ring.ts';
 import { sortByRevision } from './sort-by-revision.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
@@ -53,23 +53,27 @@ export class GarbageQueue {
     this.#replayed = { superseders: [], tombstones: [] };
   }
 
-  endReplay(): void {
+  *endReplay(turn: Turn): PureJob<void> {
     const replayed = this.#replayed;
     assert(replayed !== undefined, 'a replay ends that has not begun');
+    yield* this.#merge(this.#superseders, replayed.superseders, turn);
+    yield* this.#merge(this.#tombstones, replayed.tombstones, turn);
     this.#replayed = undefined;
-    this.#merge(this.#superseders, replayed.superseders);
-    this.#merge(this.#tombstones, replayed.tombstones);
   }
 
-  #merge(queue: SlotRing, replayed: VersionSlot[]): void {
+  *#merge(queue: SlotRing, replayed: VersionSlot[], turn: Turn): PureJob<void> {
     if (replayed.length === 0) return;
     const slots: VersionSlot[] = [];
     while (queue.length > 0) {
       slots.push(queue.first());
       queue.removeFirst();
+      if (turn.shouldYield()) yield;
     }
     for (const slot of replayed) slots.push(slot);
-    for (const slot of finish(sortByRevision(slots, this.#versions, unhurried))) this.#push(queue, slot);
+    for (const slot of yield* sortByRevision(slots, this.#versions, turn)) {
+      this.#push(queue, slot);
+      if (turn.shouldYield()) yield;
+    }
   }
 
   #push(queue: SlotRing, slot: VersionSlot): void {

@@ -225,16 +225,6 @@ export class KeyIndex {
     return visitor.live;
   }
 
-  /** Adds the versions of a range that live at a revision to `into`, in key order, at most `max`. Returns `into`. */
-  collect(range: KeyRange, at: Revision, max: number, into: VersionSlot[] = []): VersionSlot[] {
-    if (max <= 0) return into;
-    if (isPoint(range)) {
-      const slot = this.at(range.key, at);
-      if (this.#isLive(slot)) into.push(slot);
-    } else scanRange(this.#nodes, this.#tree, range, new CollectVisitor(this.#nodes, this.#versions, at, max, into));
-    return into;
-  }
-
   /** Like `count`, for as much of the range as `turn` allows; at least one leaf of the tree. */
   countSome(range: KeyRange, at: Revision, turn: Turn): CountedSlice {
     if (isPoint(range)) return { live: this.count(range, at), next: undefined };
@@ -244,13 +234,15 @@ export class KeyIndex {
   }
 
   /**
-   * Like `collect`, for as much of the range as `turn` allows; at least one leaf of the tree. Returns the key at which
-   * to continue, also when `max` is reached, or undefined at the end of the range.
+   * Adds the versions of a range that live at a revision to `into`, in key order, at most `max`, for as much of the range as `turn`
+   * allows; at least one leaf of the tree. Returns the key at which to continue, also when `max` is reached, or undefined at the end
+   * of the range.
    */
   collectSome(range: KeyRange, at: Revision, max: number, turn: Turn, into: VersionSlot[]): Uint8Array | undefined {
     assert(max > 0, 'a slice of no versions');
     if (isPoint(range)) {
-      this.collect(range, at, max, into);
+      const slot = this.at(range.key, at);
+      if (this.#isLive(slot)) into.push(slot);
       return undefined;
     }
     const visitor = new CollectVisitor(this.#nodes, this.#versions, at, max, into, turn);
@@ -337,8 +329,8 @@ export class KeyIndex {
     this.#garbage.beginReplay();
   }
 
-  endReplay(): void {
-    this.#garbage.endReplay();
+  *endReplay(turn: Turn): PureJob<void> {
+    yield* this.#garbage.endReplay(turn);
   }
 
   /** Asserts that tree, versions and garbage are consistent. O(versions). For tests and simulations. */

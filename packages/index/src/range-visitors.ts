@@ -73,13 +73,13 @@ export class CollectVisitor implements RangeVisitor {
   readonly #versions: VersionTable;
   readonly #at: Revision;
   readonly #into: VersionSlot[];
-  readonly #turn: Turn | undefined;
+  readonly #turn: Turn;
   #room: number;
-  /** With a turn: the key at which to continue; undefined at the end of the range. */
+  /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a turn, the visit also stops when it should yield. */
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], turn?: Turn) {
+  /** The visit also stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, max: number, into: VersionSlot[], turn: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
@@ -112,10 +112,10 @@ export class CollectVisitor implements RangeVisitor {
       into.push(head);
       this.#room -= 1;
       if (this.#room > 0) continue;
-      if (turn !== undefined) this.next = behind(this.#nodes, leaf, row);
+      this.next = behind(this.#nodes, leaf, row);
       return true;
     }
-    if (turn?.shouldYield(1 + older) !== true) return false;
+    if (!turn.shouldYield(1 + older)) return false;
     this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }

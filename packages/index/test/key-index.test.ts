@@ -12,6 +12,7 @@ import {
 import { finish, unhurried } from '@engram/loop';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { expect, test } from 'vitest';
+import { collect } from './collect.ts';
 import { metaOf, put, tombstone } from './metas.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -103,7 +104,7 @@ test('readers below the newest revision do not see what is pending', () => {
   expect(index.count(ALL, revision(4))).toBe(1);
   expect(index.modRevision(index.at(key, revision(4)))).toBe(3);
   expect(index.at(created, revision(4))).toBe(NO_VERSION);
-  expect(index.collect(ALL, revision(5), 10).map((slot) => keyText(index.key(slot)))).toEqual([
+  expect(collect(index, ALL, revision(5), 10).map((slot) => keyText(index.key(slot)))).toEqual([
     keyText(key),
     keyText(created),
   ]);
@@ -159,7 +160,7 @@ test('keys of every length, up to more than a request may carry', () => {
   const keys = lengths.map((length) => new Uint8Array(length).fill(0x61));
   for (const [at, each] of keys.entries()) index.append(each, put(at + 2));
   index.verify();
-  const found = index.collect({ key: new Uint8Array(0), end: Uint8Array.of(0) }, revision(100), 100);
+  const found = collect(index, { key: new Uint8Array(0), end: Uint8Array.of(0) }, revision(100), 100);
   expect(found.map((slot) => index.key(slot).length)).toEqual(lengths);
   for (const [at, each] of keys.entries()) expect(index.modRevision(index.head(each))).toBe(at + 2);
   for (const [at, each] of keys.entries()) index.append(each, tombstone(at + 102));
@@ -176,9 +177,9 @@ test('ranges at their edges', () => {
   for (const [at, name] of names.entries()) index.append(Buffer.from(name, 'latin1'), put(at + 2));
   const at = revision(100);
   const namesIn = (from: string, end: string) =>
-    index
-      .collect({ key: Buffer.from(from, 'latin1'), end: Buffer.from(end, 'latin1') }, at, 100)
-      .map((slot) => keyText(index.key(slot)));
+    collect(index, { key: Buffer.from(from, 'latin1'), end: Buffer.from(end, 'latin1') }, at, 100).map((slot) =>
+      keyText(index.key(slot)),
+    );
   expect(namesIn('a', '')).toEqual(['a']);
   expect(namesIn('a', 'a\0')).toEqual(['a']);
   expect(namesIn('a', 'b')).toEqual(['a', 'a\0', 'a\0\0', 'aa']);
@@ -190,7 +191,7 @@ test('ranges at their edges', () => {
   expect(index.count(prefixRange(Uint8Array.of(0xff)), at)).toBe(2);
   expect(index.count(pointRange(utf8('aa')), at)).toBe(1);
   expect(index.count(pointRange(utf8('ab')), at)).toBe(0);
-  expect(index.collect(ALL, at, 0)).toEqual([]);
+  expect(collect(index, ALL, at, 0)).toEqual([]);
 });
 
 test('an empty index answers everything', () => {
@@ -198,7 +199,7 @@ test('an empty index answers everything', () => {
     expect(index.head(key)).toBe(NO_VERSION);
     expect(index.at(key, revision(9))).toBe(NO_VERSION);
     expect(index.count(ALL, revision(9))).toBe(0);
-    expect(index.collect(ALL, revision(9), 9)).toEqual([]);
+    expect(collect(index, ALL, revision(9), 9)).toEqual([]);
     expect(finish(index.changes(ALL, revision(0), revision(9), unhurried))).toEqual([]);
     expect(index.walk(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();
     expect(index.survey(new Uint8Array(0), 9, () => expect.unreachable())).toBeUndefined();

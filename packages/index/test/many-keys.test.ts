@@ -5,6 +5,7 @@ import { finish, unhurried } from '@engram/loop';
 import { KeyIndex, NO_VERSION } from '@engram/index';
 import { Prng } from '@engram/sim';
 import { expect, test } from 'vitest';
+import { collect } from './collect.ts';
 import { put, reload, tombstone } from './metas.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -31,7 +32,7 @@ test.each([4, 6, 16, 64].flatMap((nodeRows) => orders.map((order) => ({ nodeRows
     }
     index.verify();
     expect(index.liveKeys).toBe(count);
-    expect(index.collect(ALL, revision(mod), FOREVER).map((slot) => keyText(index.key(slot)))).toEqual(
+    expect(collect(index, ALL, revision(mod), FOREVER).map((slot) => keyText(index.key(slot)))).toEqual(
       ascending.toSorted(Buffer.compare).map(keyText),
     );
 
@@ -77,7 +78,7 @@ test('counts at any revision are exact, and add up', () => {
   for (const { mod, total: counted, inNamespace: counted7 } of history) {
     expect(index.count(ALL, revision(mod))).toBe(counted);
     expect(index.count(namespace, revision(mod))).toBe(counted7);
-    expect(index.collect(namespace, revision(mod), FOREVER)).toHaveLength(counted7);
+    expect(collect(index, namespace, revision(mod), FOREVER)).toHaveLength(counted7);
   }
 });
 

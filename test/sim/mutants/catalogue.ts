@@ -28,8 +28,14 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '    return this.#publish(groups, compacted);\n',
-        replace: '    this.#options.clock.soon(() => void this.#publish(groups, compacted));\n    return undefined;\n',
+        find: '    if (published !== undefined) yield published;\n',
+        replace: '',
+      },
+      {
+        file: `${backend}/apply/applier.ts`,
+        find: '    const published = groups.length === 0 ? undefined : hub.publish({ groups, revision: state.revision });\n',
+        replace:
+          '    const { revision } = state;\n    if (groups.length > 0) loop.later(APPLY, () => void hub.publish({ groups, revision }));\n',
       },
     ],
   },
@@ -246,8 +252,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '      state.take(write);\n      if (',
-        replace: '      void Promise.resolve().then(() => state.take(write));\n      if (',
+        find: '    yield* state.take(writes, loop);\n',
+        replace: '    void Promise.resolve().then(() => [...state.take(writes, { shouldYield: () => false })]);\n',
       },
       {
         file: `${backend}/apply/applier.ts`,

@@ -10,8 +10,8 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/index/src/garbage-queue.ts',
-        find: 'for (const slot of finish(sortByRevision(slots, this.#versions, unhurried))) this.#push(queue, slot);',
-        replace: 'for (const slot of slots) queue.push(slot);',
+        find: '    for (const slot of yield* sortByRevision(slots, this.#versions, turn)) {\n      this.#push(queue, slot);\n',
+        replace: '    for (const slot of slots) {\n      queue.push(slot);\n',
       },
       {
         file: 'packages/index/src/garbage-queue.ts',
@@ -37,9 +37,9 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '      state.take(write);\n',
+        find: '    yield* state.take(writes, loop);\n',
         replace:
-          "      if (!(write as { told?: boolean }).told || !['compact', 'alarm'].includes(write.mark?.kind ?? '')) state.take(write);\n",
+          "    const some = writes.filter((write) => !(write as { told?: boolean }).told || !['compact', 'alarm'].includes(write.mark?.kind ?? ''));\n    yield* state.take(some, loop);\n",
       },
     ],
   },

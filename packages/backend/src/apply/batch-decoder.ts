@@ -9,16 +9,12 @@ import {
   NO_LEASE,
   type Revision,
   revision,
-  type Slice,
-  type SlicedWork,
 } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { PureJob, Turn } from '@engram/loop';
 import type { LogBatch } from '@engram/storage';
 import { type ChangeRecord, type ReadRecord, readRecord } from './batch-reader.ts';
 import type { CommittedWrite } from './committed-write.ts';
-
-/** Decoding a record and inserting its version, in microseconds. */
-const RECORD_US = 3;
 
 /**
  * Decodes records of the log into writes, at a start and on a follower. (On the leader the sequencer makes the
@@ -28,7 +24,7 @@ const RECORD_US = 3;
  * the checkpoint was taken while writes went on, so it may contain changes that the replay repeats. Otherwise such a
  * version is a broken invariant. A replay makes no events, because there are no watchers.
  *
- * Between two slices the index has some of the batch's versions. No reader sees them before the revision moves.
+ * Where it gives way, the index has some of the batch's versions. No reader sees them before the revision moves.
  *
  * @param read the records, if they are decoded already.
  */
@@ -36,9 +32,9 @@ export function* decodeBatch(
   batch: LogBatch,
   index: KeyIndex,
   replaying: boolean,
-  slice: Slice,
+  turn: Turn,
   read?: readonly ReadRecord[],
-): SlicedWork<CommittedWrite[]> {
+): PureJob<CommittedWrite[]> {
   const writes: CommittedWrite[] = [];
   let events: KvEvent[] = [];
   let at = revision(0);
@@ -48,7 +44,7 @@ export function* decodeBatch(
     at = revision(0);
   };
   for (let record = 0; record < batch.records.length; record += 1) {
-    if (slice.spend(RECORD_US)) yield;
+    if (turn.shouldYield()) yield;
     const { record: decoded, kv } = read?.[record] ?? readRecord(batch.records[record]!);
     if (decoded.kind === 'origin') {
       endGroup();

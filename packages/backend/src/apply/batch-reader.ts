@@ -1,19 +1,10 @@
 import { type AuthState, decodeAuthRecord, followAuthRecord } from '@engram/auth';
 import { CoderError, decodeKeyValueMeta, decodeRecord, type KeyValueMeta, type LogRecord } from '@engram/coder';
-import {
-  type LeaseId,
-  logPosition,
-  NO_LEASE,
-  type Revision,
-  revision,
-  type Slice,
-  type SlicedWork,
-} from '@engram/core';
+import { type LeaseId, logPosition, NO_LEASE, type Revision, revision } from '@engram/core';
 import { MAX_TTL_SECONDS } from '@engram/lease';
+import type { PureJob, Turn } from '@engram/loop';
 import type { LogBatch } from '@engram/storage';
 
-/** Decoding and checking a record, in microseconds. */
-const READ_US = 2;
 const SUB_MAX = 2 ** 31 - 1;
 const KV_BYTES_MAX = 2 ** 32 - 1;
 
@@ -54,11 +45,11 @@ export function readRecord(bytes: Uint8Array): ReadRecord {
  * Decodes a batch of another member, and checks it against the rules by which a leader writes. Changes nothing. Returns the
  * first fault as a text. What passes breaks no invariant when it is applied.
  */
-export function* readBatch(batch: LogBatch, before: BeforeBatch, slice: Slice): SlicedWork<ReadBatch | string> {
+export function* readBatch(batch: LogBatch, before: BeforeBatch, turn: Turn): PureJob<ReadBatch | string> {
   const records: ReadRecord[] = [];
   const rules = new BatchRules(before);
   for (const bytes of batch.records) {
-    if (slice.spend(READ_US)) yield;
+    if (turn.shouldYield()) yield;
     const position = logPosition(batch.first + records.length);
     let read: ReadRecord;
     try {

@@ -9,19 +9,14 @@ import {
   FIRST_REVISION,
   NO_REVISION,
   type Revision,
-  type Slice,
-  type SlicedWork,
   unreachable,
 } from '@engram/core';
-import type { KeyIndex } from '@engram/index';
+import type { KeyIndex, VersionSlot } from '@engram/index';
 import type { Lessor } from '@engram/lease';
+import type { PureJob, Turn } from '@engram/loop';
 import { AuthStore } from './auth-store.ts';
 import type { CommittedWrite, Mark } from './committed-write.ts';
 import type { Alarm } from '../store.ts';
-
-const ATTACH_SLICE_KEYS = 10_000;
-/** Cost of moving a key from one lease to another, in microseconds. */
-const MOVE_US = 1;
 
 /**
  * The state that the log leads to, without the bytes of versions. A replay of the log rebuilds all of it. It changes
@@ -83,34 +78,27 @@ export class ReplicatedState {
   }
 
   /**
-   * Lets a durable write take effect. A mark that a checkpoint already contains may come again in the replay after
-   * it. It then changes nothing.
+   * Lets durable writes take effect. A mark that a checkpoint already contains may come again in the replay after it. It then
+   * changes nothing.
+   *
+   * Several writes take effect in one step. A write that is alone may have very many changes: its keys move between leases first,
+   * and give way to other work meanwhile. A call that reads the keys of a lease waits until they have (`Applier.wholeLeases`). All
+   * else of it takes effect in one step, the last one.
    */
-  take({ mark, group }: CommittedWrite): void {
-    if (mark !== undefined) this.#takeMark(mark);
-    if (group === undefined) return;
-    if (group.revision > this.#revision) this.#revision = group.revision;
-    if (this.#attached) for (const event of group.events) this.#moveKey(event, NO_LEASE);
-  }
-
-  /**
-   * The long part of `take` for a write with very many changes: moves its keys between leases, before anything else
-   * of it takes effect. A call that reads the keys of a lease waits for `takeMoved` (see `Applier.wholeLeases`).
-   */
-  *moveKeys({ mark, group }: CommittedWrite, slice: Slice): SlicedWork<void> {
-    if (group === undefined || !this.#attached) return;
-    // A lease that ends takes its keys with it, so they are not detached from it here.
-    const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
-    for (const event of group.events) {
-      this.#moveKey(event, ending);
-      if (slice.spend(MOVE_US)) yield;
+  *take(writes: readonly CommittedWrite[], turn: Turn): PureJob<void> {
+    const alone = writes.length === 1;
+    for (const { mark, group } of writes) {
+      if (group !== undefined && this.#attached) {
+        // A lease that ends takes its keys with it, so they are not detached from it here.
+        const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
+        for (const event of group.events) {
+          this.#moveKey(event, ending);
+          if (turn.shouldYield() && alone) yield;
+        }
+      }
+      if (mark !== undefined) this.#takeMark(mark);
+      if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
     }
-  }
-
-  /** The rest of `take`, after `moveKeys`. */
-  takeMoved({ mark, group }: CommittedWrite): void {
-    if (mark !== undefined) this.#takeMark(mark);
-    if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
   }
 
   /** Takes the state from a checkpoint's header: everything but the index. */
@@ -168,16 +156,18 @@ export class ReplicatedState {
    * Attaches the keys to their leases, once at the end of a replay, because a checkpoint may contain a key whose
    * lease comes only in the log after it. From then on `take` does so for each change.
    */
-  attachKeys(): void {
+  *attachKeys(turn: Turn): PureJob<void> {
     assert(!this.#attached, 'keys are attached once');
     this.#attached = true;
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      next = this.index.walk(next, ATTACH_SLICE_KEYS, (key, head) => {
+      const attach = (key: Uint8Array, head: VersionSlot): void => {
         if (this.index.isTombstone(head) || !this.index.hasLease(head)) return;
         const id = this.index.lease(head);
         assert(this.lessor.has(id), `a key is attached to lease ${id}, which the log does not know`);
         this.lessor.attach(id, key);
-      });
+      };
+      next = this.index.walk(next, Number.POSITIVE_INFINITY, attach, turn);
+      if (turn.shouldYield(0)) yield;
     }
   }
 }

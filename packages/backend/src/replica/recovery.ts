@@ -8,15 +8,15 @@ import {
 import {
   assert,
   type Clock,
-  doSliced,
   type Logger,
   type LogPosition,
   logPosition,
   type Revision,
-  Slice,
+  type VersionMeta,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
+import { eachOf, type Job, type Loop, settled, type Task } from '@engram/loop';
 import { type Storage, StorageTrimmedError, endOf, recordBytes } from '@engram/storage';
 import { decodeBatch } from '../apply/batch-decoder.ts';
 import type { OnRecovery, RecoveryProgress } from './recovery-progress.ts';
@@ -37,6 +37,7 @@ export interface Recovered {
 export interface RecoveryOptions {
   readonly minLeaseTtlSeconds: number;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** See `KeyIndex`. */
@@ -50,6 +51,8 @@ export interface RecoveryOptions {
 const PROGRESS_LOG_MS = 5_000;
 
 const FIRST_POSITION = logPosition(1);
+/** No client is served before its end. Meanwhile the node answers Raft's messages, and probes: that it is not ready. */
+const RECOVER: Task = { work: 'catch-up', caller: 'recovery', stage: 'recover' };
 /** Attempts, if the log is trimmed again and again while it is read. */
 const ATTEMPTS_MAX = 5;
 
@@ -61,7 +64,7 @@ const ATTEMPTS_MAX = 5;
 export async function recover(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await rebuild(storage, options);
+      return await options.loop.run(RECOVER, rebuilding(storage, options));
     } catch (error) {
       if (!(error instanceof StorageTrimmedError) || attempt === ATTEMPTS_MAX) throw error;
       options.logger.info({ error: String(error) }, 'begins again: the log was trimmed while it was read');
@@ -69,11 +72,11 @@ export async function recover(storage: Storage, options: RecoveryOptions): Promi
   }
 }
 
-async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Recovered> {
+function* rebuilding(storage: Storage, options: RecoveryOptions): Job<Recovered> {
+  const { loop } = options;
   const startMs = options.clock.nowMs();
   const report = reporter(options);
-  const { state, from, garbage } = await loadCheckpoint(storage, options, report);
-  const slice = new Slice();
+  const { state, from, garbage } = yield* loadCheckpoint(storage, options, report);
   let position = from;
   let replayedBytes = 0;
   const replayed = (): void => {
@@ -83,16 +86,15 @@ async function rebuild(storage: Storage, options: RecoveryOptions): Promise<Reco
   };
   replayed();
   state.index.beginReplay();
-  for await (const batch of storage.log.read(from, options.signal)) {
+  yield* eachOf(storage.log.read(from, options.signal), function* (batch) {
     assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
-    const decoding = decodeBatch(batch, state.index, true, slice);
-    for (const write of await doSliced(decoding, () => slice.turn(options.clock))) state.take(write);
+    yield* state.take(yield* decodeBatch(batch, state.index, true, loop), loop);
     replayedBytes += recordBytes(batch.records);
     position = endOf(batch);
     replayed();
-  }
-  state.index.endReplay();
-  state.attachKeys();
+  });
+  yield* state.index.endReplay(loop);
+  yield* state.attachKeys(loop);
   options.logger.info(
     {
       revision: state.revision,
@@ -118,42 +120,38 @@ function reporter({ clock, logger, onProgress }: RecoveryOptions): OnRecovery {
   };
 }
 
-async function loadCheckpoint(
+function* loadCheckpoint(
   storage: Storage,
   options: RecoveryOptions,
   report: OnRecovery,
-): Promise<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
-  const checkpoint = await storage.values.loadCheckpoint();
+): Job<{ state: ReplicatedState; from: LogPosition; garbage: readonly LogPosition[] }> {
+  const checkpoint = yield* settled(storage.values.loadCheckpoint());
   const { keyPagesMax } = options;
   const loader = KeyIndex.loader(keyPagesMax === undefined ? {} : { keyPagesMax });
   const garbage: LogPosition[] = [];
-  let header: CheckpointHeader | undefined;
+  const headers: CheckpointHeader[] = [];
   if (checkpoint !== undefined) {
     const { image } = checkpoint;
     const phase = image === undefined ? 'checkpoint' : 'image';
     let [done, bytes] = [0, 0];
     const loaded = (): void => report({ phase, done, of: image?.chunks, bytes, bytesOf: image?.bytes });
     loaded();
-    for await (const chunk of checkpoint.chunks(options.signal)) {
-      if (header === undefined) header = decodeCheckpointHeader(chunk);
+    const add = (key: Uint8Array, versions: readonly VersionMeta[]): void => {
+      for (const version of versions) loader.add(key, version);
+    };
+    yield* eachOf(checkpoint.chunks(options.signal), function* (chunk) {
+      if (headers.length === 0) headers.push(decodeCheckpointHeader(chunk));
       else if (isCheckpointGarbage(chunk))
         for (const position of decodeCheckpointGarbage(chunk)) garbage.push(position);
-      else {
-        decodeCheckpointEntries(chunk, (key, versions) => {
-          for (const version of versions) loader.add(key, version);
-        });
-      }
+      else yield* decodeCheckpointEntries(chunk, add, options.loop);
       done += 1;
       bytes += chunk.length;
       loaded();
-    }
-    assert(
-      header !== undefined && header.nextPosition === checkpoint.from,
-      'a checkpoint does not begin where it says',
-    );
+    });
+    assert(headers[0]?.nextPosition === checkpoint.from, 'a checkpoint does not begin where it says');
   }
   const lessor = new Lessor({ minTtlSeconds: options.minLeaseTtlSeconds });
   const state = new ReplicatedState(loader.finish(), lessor, options.clock, options.firstRevision);
-  if (header !== undefined) state.adopt(header);
+  for (const header of headers) state.adopt(header);
   return { state, from: checkpoint?.from ?? FIRST_POSITION, garbage };
 }

@@ -3,7 +3,6 @@ import {
   AssertionError,
   type ByteList,
   type Clock,
-  doSliced,
   type KeyRange,
   type LeaseId,
   type Logger,
@@ -13,11 +12,10 @@ import {
   type Revision,
   revision,
   EngramError,
-  Slice,
-  type SlicedWork,
   SortTarget,
+  whenThere,
 } from '@engram/core';
-import { Loop, StepPace, type Task } from '@engram/loop';
+import type { Loop, PureJob, Task } from '@engram/loop';
 import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, VersionBytes } from '@engram/scanner';
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
@@ -68,21 +66,13 @@ export interface ReplicaOptions {
   readonly txnAnswerBytesMax?: number;
   /** The most bytes that the images of several snapshots may take. One alone may take more. */
   readonly imagesBytesMax?: number;
-  /**
-   * The most keys, versions or records that long work handles at a time. Undefined: each kind of work has its own
-   * limit.
-   */
-  readonly sliceMax?: number;
-  /** See `BackendSettings`. */
-  readonly loop?: Loop;
+  readonly loop: Loop;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
 const MIB = 1024 * 1024;
 const TXN_ANSWER_BYTES_MAX = 512 * MIB;
-/** Noting the bytes of a version for its readers, in microseconds. */
-const PENDING_US = 0.2;
 /** Memory of a snapshot for each version and each lease. */
 const IMAGE_VERSION_BYTES = 8;
 const IMAGE_LEASE_BYTES = 24;
@@ -91,6 +81,8 @@ const CHECKPOINT_RETRY_MS = 10_000;
 const CHECKPOINT_BYTES_MAX = 128 * MIB;
 const CHECKPOINT_BYTES_MIN = 4 * MIB;
 const IMAGE_HOLD_MAX_MS = 600_000;
+/** Batches that another member has brought. */
+const FOLLOW: Task = { work: 'durable', caller: 'log', stage: 'follow' };
 
 /**
  * One copy of the store. Every node has one, leader or not. It owns the visible revision (`revision`) and the end of
@@ -127,7 +119,7 @@ export class Replica implements AsyncDisposable {
   #bytesBehind: number;
   #checkpointNotBeforeMs = 0;
   #closed = false;
-  /** A batch of a log is being decoded in slices. */
+  /** A batch of a log is being decoded. */
   #decoding = false;
 
   constructor(options: ReplicaOptions, recovered: Recovered) {
@@ -143,9 +135,7 @@ export class Replica implements AsyncDisposable {
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
-    const { sliceMax } = options;
-    this.loop =
-      options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) });
+    this.loop = options.loop;
     this.scanner = new Scanner({
       index: state.index,
       bytes: this.bytes,
@@ -174,8 +164,7 @@ export class Replica implements AsyncDisposable {
       scanner: this.scanner,
       next: recovered.next,
       logger,
-      clock,
-      sliceUs: sliceMax,
+      loop,
       onForwarded: (write) => this.onForwarded?.(write),
       onApplied: () => this.onApplied?.(),
       onCompacted: () => this.#background(this.#compactor.start(), 'compaction'),
@@ -238,11 +227,6 @@ export class Replica implements AsyncDisposable {
     return this.#checkpointer.running;
   }
 
-  /** A new slice for work of this node that may be long. */
-  newSlice(): Slice {
-    return new Slice(this.#options.sliceMax);
-  }
-
   /** See `LeaseLists.keys`. The keys of all leases are those of one revision. */
   async leaseKeys(id: LeaseId, caller: Caller): Promise<ByteList | undefined> {
     await this.#applier.wholeLeases();
@@ -274,7 +258,7 @@ export class Replica implements AsyncDisposable {
 
   /**
    * Takes a batch that is in the log, from any leader. It must begin where this replica ends. A batch of very many records
-   * is decoded in slices: the promise resolves when it is taken, and nothing else may be given to this replica before.
+   * gives way meanwhile: the promise resolves when it is taken, and nothing else may be given to this replica before.
    *
    * @param read what `read` has made of it. Without it the batch comes from the log itself: if it is damaged, this throws.
    */
@@ -283,21 +267,31 @@ export class Replica implements AsyncDisposable {
     assert(read === undefined || read.batch === batch, 'another batch was read');
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     this.cache.forgetPending(batch.first); // left by an ended leadership of this node
-    const slice = this.newSlice();
-    const decoded = doSliced(this.#decode(batch, read, slice), () => slice.turn(this.clock));
-    const take = (writes: readonly CommittedWrite[]): void => {
-      if (read !== undefined) this.#ahead.took(read);
-      this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
-    };
-    if (!(decoded instanceof Promise)) {
-      take(decoded);
-      return undefined;
-    }
+    return this.loop.run(FOLLOW, this.#following(batch, read));
+  }
+
+  *#following(batch: LogBatch, read: ReadBatch | undefined): PureJob<undefined> {
     this.#decoding = true;
-    return decoded.then((writes) => {
+    let writes: readonly CommittedWrite[];
+    try {
+      writes = yield* this.#decode(batch, read);
+    } finally {
       this.#decoding = false;
-      take(writes);
-    });
+    }
+    if (read !== undefined) this.#ahead.took(read);
+    this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+  }
+
+  *#decode(batch: LogBatch, read: ReadBatch | undefined): PureJob<readonly CommittedWrite[]> {
+    const writes = yield* decodeBatch(batch, this.state.index, false, this.loop, read?.records);
+    for (const { group } of writes) {
+      if (group === undefined) continue;
+      for (const event of group.events) {
+        this.cache.addPending(event.position, event.kv);
+        if (this.loop.shouldYield()) yield;
+      }
+    }
+    return writes;
   }
 
   /**
@@ -308,20 +302,7 @@ export class Replica implements AsyncDisposable {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     const before = this.#ahead.before(this.#next, this.#applier.next);
     if (before === undefined) return this.settled().then(() => this.read(batch));
-    const slice = this.newSlice();
-    return doSliced(readBatch(batch, before, slice), () => slice.turn(this.clock));
-  }
-
-  *#decode(batch: LogBatch, read: ReadBatch | undefined, slice: Slice): SlicedWork<readonly CommittedWrite[]> {
-    const writes = yield* decodeBatch(batch, this.state.index, false, slice, read?.records);
-    for (const { group } of writes) {
-      if (group === undefined) continue;
-      for (const event of group.events) {
-        this.cache.addPending(event.position, event.kv);
-        if (slice.spend(PENDING_US)) yield;
-      }
-    }
-    return writes;
+    return this.loop.run(FOLLOW, readBatch(batch, before, this.loop));
   }
 
   /** Resolves when every write given to this replica has taken effect. */
@@ -334,9 +315,7 @@ export class Replica implements AsyncDisposable {
     this.#options.observer?.range?.();
     const current = this.revision;
     const scanned = this.scanner.scan(op, this.readable(op.revision), signal, undefined, task);
-    return scanned instanceof Promise
-      ? scanned.then((result) => rangeResult(current, result))
-      : rangeResult(current, scanned);
+    return whenThere(scanned, (result) => rangeResult(current, result));
   }
 
   /** As `range`, but a long list comes in pages. */
@@ -352,8 +331,7 @@ export class Replica implements AsyncDisposable {
       'bring' in result.kvs
         ? { kind: 'paged-range', revision: current, kvs: result.kvs, more: result.more, count: result.count }
         : rangeResult(current, { kvs: result.kvs, more: result.more, count: result.count });
-    const scanned = this.scanner.scanPaged(op, this.readable(op.revision), signal, task);
-    return scanned instanceof Promise ? scanned.then(made) : made(scanned);
+    return whenThere(this.scanner.scanPaged(op, this.readable(op.revision), signal, task), made);
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal, task?: Task): AsyncGenerator<RangeResult> {
