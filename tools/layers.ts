@@ -52,7 +52,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   protobuf: ['core'],
   coder: ['core', 'loop', 'protobuf'],
   wire: ['core', 'protobuf'],
-  auth: ['core', 'protobuf', 'coder', 'wire'],
+  auth: ['core', 'loop', 'protobuf', 'coder', 'wire'],
   http2: ['core'],
   bbolt: ['core'],
   index: ['core', 'loop'],

@@ -1,4 +1,5 @@
-import { EMPTY_BYTES, type KeyRange, type Op, prefixRange, putOp, rangeOp, Slice, type Txn, utf8 } from '@engram/core';
+import { EMPTY_BYTES, type KeyRange, type Op, prefixRange, putOp, rangeOp, type Txn, utf8 } from '@engram/core';
+import { MeasuredPace } from '@engram/loop';
 import {
   applyAuthChange,
   type AuthChange,
@@ -68,13 +69,13 @@ for (const [layout, place] of Object.entries(layouts)) {
   });
   measure('first check after it', 1, () => sizeFor(next));
   const fresh = new AuthState({ enabled: true, revision: 7, users: NameTable.of(users), roles: next.roles });
-  const slice = new Slice();
+  const pace = new MeasuredPace({ nowMs: () => performance.now() });
   let longestUs = 0;
   let slices = 0;
   measure('the same in slices', 1, () => {
-    const work = fresh.prepareRights('all', slice);
+    const work = fresh.prepareRights('all', pace);
     for (let done = false; !done; slices += 1) {
-      slice.renew();
+      pace.begin();
       const { user } = process.cpuUsage();
       done = work.next().done === true;
       longestUs = Math.max(longestUs, process.cpuUsage().user - user);

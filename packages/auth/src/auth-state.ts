@@ -1,4 +1,4 @@
-import { doAtOnce, Slice, type SlicedWork } from '@engram/core';
+import { finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { IntervalSet } from './interval-set.ts';
 import { NameTable } from './name-table.ts';
 import type { PasswordHash } from './password-hash.ts';
@@ -34,9 +34,6 @@ interface KeySets {
   readonly read: IntervalSet;
   readonly write: IntervalSet;
 }
-
-/** What it takes to make the sets of a role, for each permission. Measured: 1.2 us. */
-const PERMISSION_US = 2;
 
 /** Roles are immutable, so the sets of one are made once, by whichever state asks first. */
 const setsOfRoles = new WeakMap<Role, KeySets>();
@@ -99,16 +96,16 @@ export class AuthState implements Parts {
    * their permissions change.
    */
   rightsOf(name: string): Rights | undefined {
-    return this.#rights.get(name) ?? doAtOnce(this.prepareRights(name, new Slice()));
+    return this.#rights.get(name) ?? finish(this.prepareRights(name, unhurried));
   }
 
-  /** `rightsOf` in slices, for a user who may have very many permissions. Afterwards `rightsOf` only looks them up. */
-  *prepareRights(name: string, slice: Slice): SlicedWork<Rights | undefined> {
+  /** As `rightsOf`, for a user who may have very many permissions. Afterwards `rightsOf` only looks them up. */
+  *prepareRights(name: string, turn: Turn): PureJob<Rights | undefined> {
     const known = this.#rights.get(name);
     if (known !== undefined) return known;
     const user = this.users.get(name);
     if (user === undefined) return undefined;
-    const rights = yield* this.#join(user, slice);
+    const rights = yield* this.#join(user, turn);
     this.#rights.set(name, rights);
     return rights;
   }
@@ -124,25 +121,25 @@ export class AuthState implements Parts {
     return new AuthState({ enabled, revision, users, roles, ...change }, kept);
   }
 
-  *#join(user: User, slice: Slice): SlicedWork<Rights> {
+  *#join(user: User, turn: Turn): PureJob<Rights> {
     if (user.roles.includes(ROOT)) return { root: true };
     const sets: KeySets[] = [];
     for (const name of user.roles) {
       const role = this.roles.get(name);
       if (role === undefined) continue;
       sets.push(setsOf(role));
-      if (slice.spend(role.permissions.length * PERMISSION_US)) yield;
+      if (turn.shouldYield(role.permissions.length)) yield;
     }
     const read = yield* IntervalSet.unite(
       sets.map((set) => set.read),
-      slice,
+      turn,
     );
     // Roles often permit both or nothing: one set then.
     const isSame = sets.every((set) => set.read === set.write);
     if (isSame) return { root: false, read, write: read };
     const write = yield* IntervalSet.unite(
       sets.map((set) => set.write),
-      slice,
+      turn,
     );
     return { root: false, read, write };
   }

@@ -1,4 +1,5 @@
-import { assert, type Slice, type SlicedWork } from '@engram/core';
+import { assert } from '@engram/core';
+import type { PureJob, Turn } from '@engram/loop';
 
 /**
  * Intervals [start, end) of keys, their bounds one behind the other in one buffer: sorting and searching many of them
@@ -50,26 +51,23 @@ export function concatenate(lists: readonly FlatIntervals[]): FlatIntervals {
   return { bytes, offsets };
 }
 
-/** What one step of the work takes for an interval. Measured: all steps together 0.4 us. */
-const STEP_US = 0.1;
-/** Intervals after which a step looks whether its slice is used up. */
+/** Intervals that a pass looks at in the time of a step of the loop. All passes together take 0.4 us for each. */
+const A_STEP = 8;
+/** Intervals after which a pass asks whether it should yield. */
 const STRIDE = 1024;
 
-/**
- * The same keys as intervals in order that neither touch nor overlap. In slices: each pass over all intervals is one,
- * which is 1 to 3 ms for 100,000.
- */
-export function* joinIntervals(flat: FlatIntervals, slice: Slice): SlicedWork<FlatIntervals> {
+/** The same keys as intervals in order that neither touch nor overlap. Some passes over all intervals do not give way. */
+export function* joinIntervals(flat: FlatIntervals, turn: Turn): PureJob<FlatIntervals> {
   const { bytes, offsets } = flat;
   const order = new Uint32Array(countOf(flat));
   for (let at = 0; at < order.length; at += 1) order[at] = at;
-  yield* sortByStart(flat, order, slice);
+  yield* sortByStart(flat, order, turn);
   // The bounds of each joined interval, as numbers of bounds of `flat`: its start, its end, the start of the next.
   const bounds = new Uint32Array(order.length * 2);
   let count = 0;
   let size = 0;
   for (let place = 0; place < order.length; place += 1) {
-    if (place % STRIDE === 0 && slice.spend(STRIDE * STEP_US)) yield;
+    if (place % STRIDE === 0 && turn.shouldYield(STRIDE / A_STEP)) yield;
     const at = order[place]!;
     const start = 2 * at;
     const end = start + 1;
@@ -84,7 +82,7 @@ export function* joinIntervals(flat: FlatIntervals, slice: Slice): SlicedWork<Fl
       size += lengthOf(offsets, end) - lengthOf(offsets, heldEnd);
     }
   }
-  return yield* gather(flat, bounds.subarray(0, count), size, slice);
+  return yield* gather(flat, bounds.subarray(0, count), size, turn);
 }
 
 /**
@@ -111,13 +109,13 @@ function* gather(
   { bytes, offsets }: FlatIntervals,
   bounds: Uint32Array,
   size: number,
-  slice: Slice,
-): SlicedWork<FlatIntervals> {
+  turn: Turn,
+): PureJob<FlatIntervals> {
   const gathered = new Uint8Array(size);
   const ends = new Uint32Array(bounds.length + 1);
   let to = 0;
   for (let at = 0; at < bounds.length; at += 1) {
-    if (at % STRIDE === 0 && slice.spend(STRIDE * STEP_US)) yield;
+    if (at % STRIDE === 0 && turn.shouldYield(STRIDE / A_STEP)) yield;
     const end = offsets[bounds[at]! + 1]!;
     for (let from = offsets[bounds[at]!]!; from < end; from += 1, to += 1) gathered[to] = bytes[from]!;
     ends[at + 1] = to;
@@ -157,21 +155,21 @@ const BUCKETS = 257;
  * distributed by the next byte. Of a shorter one the next four bytes become a number, the numbers are sorted as numbers, and
  * runs of equal ones in the same way by what follows.
  */
-function* sortByStart({ bytes, offsets }: FlatIntervals, order: Uint32Array, slice: Slice): SlicedWork<void> {
+function* sortByStart({ bytes, offsets }: FlatIntervals, order: Uint32Array, turn: Turn): PureJob<void> {
   const open: { readonly from: number; readonly to: number; readonly depth: number }[] = [];
   open.push({ from: 0, to: order.length, depth: 0 });
   for (let run = open.pop(); run !== undefined; run = open.pop()) {
     const { from } = run;
     const items = order.subarray(from, run.to);
-    const stepUs = items.length * STEP_US;
-    if (slice.spend(stepUs)) yield;
+    const steps = items.length / A_STEP;
+    if (turn.shouldYield(steps)) yield;
     let shortest = Number.POSITIVE_INFINITY;
     for (const at of items) shortest = Math.min(shortest, lengthOf(offsets, 2 * at));
     if (items.length > RUN_MAX) {
       const depth = sharedLength(bytes, offsets, items, run.depth, shortest);
-      if (slice.spend(stepUs)) yield;
+      if (turn.shouldYield(steps)) yield;
       const ends = distribute(bytes, offsets, items, depth);
-      if (slice.spend(2 * stepUs)) yield;
+      if (turn.shouldYield(2 * steps)) yield;
       // Those that have ended are equal.
       for (let bucket = 1; bucket < BUCKETS; bucket += 1) {
         if (ends[bucket]! - ends[bucket - 1]! < 2) continue;
@@ -180,13 +178,13 @@ function* sortByStart({ bytes, offsets }: FlatIntervals, order: Uint32Array, sli
     } else if (items.length < RUN_MIN || shortest < run.depth + HEAD_BYTES) {
       // Where a key ends, four bytes do not tell it from one that goes on with zeros.
       items.sort((left, right) => compareBounds(bytes, offsets, 2 * left, 2 * right));
-      if (slice.spend(10 * stepUs)) yield;
+      if (turn.shouldYield(10 * steps)) yield;
     } else {
       const depth = sharedLength(bytes, offsets, items, run.depth, shortest - HEAD_BYTES);
       for (const [begin, end] of sortByHead(bytes, offsets, items, depth)) {
         open.push({ from: from + begin, to: from + end, depth: depth + HEAD_BYTES });
       }
-      if (slice.spend(5 * stepUs)) yield;
+      if (turn.shouldYield(5 * steps)) yield;
     }
   }
 }

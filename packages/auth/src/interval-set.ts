@@ -1,14 +1,5 @@
-import {
-  compareBytes,
-  doAtOnce,
-  EMPTY_BYTES,
-  isPoint,
-  isUnbounded,
-  type KeyRange,
-  keySuccessor,
-  Slice,
-  type SlicedWork,
-} from '@engram/core';
+import { compareBytes, EMPTY_BYTES, isPoint, isUnbounded, type KeyRange, keySuccessor } from '@engram/core';
+import { finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { compareKey, concatenate, countOf, type FlatIntervals, flatten, joinIntervals } from './flat-intervals.ts';
 import { firstNotBefore } from './name-table.ts';
 
@@ -39,18 +30,18 @@ export class IntervalSet {
         end: isPoint(range) ? keySuccessor(range.key) : isUnbounded(range) ? EMPTY_BYTES : range.end,
       }))
       .filter(({ start, end }) => end.length === 0 || compareBytes(start, end) < 0);
-    return new IntervalSet(doAtOnce(joinIntervals(flatten(bounds), new Slice())));
+    return new IntervalSet(finish(joinIntervals(flatten(bounds), unhurried)));
   }
 
   /** What is in any of the sets. */
   static union(sets: readonly IntervalSet[]): IntervalSet {
-    return doAtOnce(IntervalSet.unite(sets, new Slice()));
+    return finish(IntervalSet.unite(sets, unhurried));
   }
 
-  /** `union` in slices. */
-  static *unite(sets: readonly IntervalSet[], slice: Slice): SlicedWork<IntervalSet> {
+  /** As `union`, as a job. */
+  static *unite(sets: readonly IntervalSet[], turn: Turn): PureJob<IntervalSet> {
     if (sets.length === 1) return sets[0]!;
-    return new IntervalSet(yield* joinIntervals(concatenate(sets.map((set) => set.#flat)), slice));
+    return new IntervalSet(yield* joinIntervals(concatenate(sets.map((set) => set.#flat)), turn));
   }
 
   /** Intervals after joining. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareBytes, equalBytes, keySuccessor, pointRange, prefixRange, Slice } from '@engram/core';
+import { compareBytes, equalBytes, keySuccessor, pointRange, prefixRange } from '@engram/core';
+import { StepPace } from '@engram/loop';
 import { IntervalSet } from '@engram/auth';
 import { heldKeyByKey, keyRanges } from './key-model.ts';
 import { range } from './states.ts';
@@ -73,13 +74,13 @@ describe('an interval set', () => {
 
   test('made in slices is the same', () => {
     const parts = ['a,c', 'b,d', 'x', 'c,e'].map((text) => IntervalSet.of([range(text)]));
-    const slice = new Slice(0);
-    const work = IntervalSet.unite(parts, slice);
+    const pace = new StepPace(0);
+    const work = IntervalSet.unite(parts, pace);
     let slices = 0;
     let step = work.next();
     for (; step.done !== true; step = work.next()) {
       slices += 1;
-      slice.renew();
+      pace.begin();
     }
     expect(slices).toBeGreaterThan(2);
     expect(step.value.size).toBe(2);

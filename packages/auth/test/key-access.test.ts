@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  doAtOnce,
-  EMPTY_BYTES,
-  EngramError,
-  leaseId,
-  type Op,
-  putOp,
-  rangeOp,
-  Slice,
-  type Txn,
-  utf8,
-} from '@engram/core';
+import { EMPTY_BYTES, EngramError, leaseId, type Op, putOp, rangeOp, type Txn, utf8 } from '@engram/core';
+import { finish, StepPace, unhurried } from '@engram/loop';
 import { type AuthInfo, type AuthState, KeyAccess, nobody } from '@engram/auth';
 import {
   addRole,
@@ -217,19 +207,19 @@ test('rights that were made in slices are those that a check looks up', () => {
     grantRole('alice', 'more'),
     permit('more', 'r', 'y'),
   );
-  const slice = new Slice(0);
-  const work = state.prepareRights('alice', slice);
+  const pace = new StepPace(0);
+  const work = state.prepareRights('alice', pace);
   let step = work.next();
   let slices = 0;
   for (; step.done !== true; step = work.next()) {
     slices += 1;
-    slice.renew();
+    pace.begin();
   }
   expect(slices).toBeGreaterThan(2);
   expect(state.rightsOf('alice')).toBe(step.value);
   expect(access(state).write(range('b'))).toBeUndefined();
   expect(access(state).write(range('x'))).toBe(DENIED);
-  expect(doAtOnce(state.prepareRights('bob', slice))).toBeUndefined();
+  expect(finish(state.prepareRights('bob', unhurried))).toBeUndefined();
 });
 
 describe('leases', () => {

@@ -1,15 +1,5 @@
 import { type AuthRefusal, type AuthState, KeyAccess, refuseUnauthenticated, refuseUnlessRoot } from '@engram/auth';
-import {
-  EngramError,
-  keyBytes,
-  type LeaseId,
-  NO_LEASE,
-  type Op,
-  pointRange,
-  Slice,
-  type SlicedWork,
-  type Txn,
-} from '@engram/core';
+import { EngramError, keyBytes, type LeaseId, NO_LEASE, type Op, pointRange, type Txn } from '@engram/core';
 import type { PureJob, Turn } from '@engram/loop';
 import type { Caller } from '../caller.ts';
 
@@ -35,12 +25,11 @@ export function permitRoot(state: AuthState, caller: Permitted): void {
 
 /**
  * What the caller may do with keys in this state. Undefined: everything, because no user counts. The rights of a user with very
- * many permissions are joined in slices at their first use.
+ * many permissions are joined at their first use, which may give way.
  */
-export function* accessOf(state: AuthState, caller: Permitted): PureJob<KeyAccess | undefined> {
+export function* accessOf(state: AuthState, caller: Permitted, turn: Turn): PureJob<KeyAccess | undefined> {
   if (caller.isNode === true || !state.enabled) return undefined;
-  const slice = new Slice();
-  yield* renewed(state.prepareRights(caller.user, slice), slice);
+  yield* state.prepareRights(caller.user, turn);
   return new KeyAccess(state, caller);
 }
 
@@ -55,7 +44,7 @@ export function* permitTxn(
   keysOf: LeaseKeyTexts,
   turn: Turn,
 ): PureJob<void> {
-  const access = yield* accessOf(state, caller);
+  const access = yield* accessOf(state, caller, turn);
   if (access === undefined) return;
   refuseIf(access.txn(txn, noKeys));
   if (access.permitsAll) return;
@@ -65,7 +54,7 @@ export function* permitTxn(
 /** Throws what refuses the use of a lease, by its keys. */
 export function* permitLease(state: AuthState, caller: Permitted, keys: Iterable<string>, turn: Turn): PureJob<void> {
   permitUser(state, caller);
-  const access = yield* accessOf(state, caller);
+  const access = yield* accessOf(state, caller, turn);
   if (access === undefined || access.permitsAll) return;
   yield* permitKeys(access, 'write', keys, turn);
 }
@@ -94,14 +83,4 @@ function leasesOf(txn: Txn, into: Set<LeaseId> = new Set()): ReadonlySet<LeaseId
   txn.success.forEach(visit);
   txn.failure.forEach(visit);
   return into;
-}
-
-/** Work that is cut by a `Slice`, as a job. */
-function* renewed<Result>(work: SlicedWork<Result>, slice: Slice): PureJob<Result> {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    yield;
-    slice.renew();
-  }
 }

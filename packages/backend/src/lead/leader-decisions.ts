@@ -109,7 +109,7 @@ export class LeaderDecisions implements Proposals {
 
   *#showing(keys: ByteList, caller: Caller): PureJob<void> {
     const { state, loop } = this.#options.replica;
-    const access = yield* accessOf(state.auth.state, caller);
+    const access = yield* accessOf(state.auth.state, caller, loop);
     if (access === undefined || access.permitsAll) return;
     yield* permitKeys(access, 'read', keyTexts(keys), loop);
   }

@@ -242,7 +242,8 @@ export class AuthorizedStore implements Store {
       const code = access && refusal(access);
       if (code !== undefined) throw new EngramError(code);
     };
-    const access = this.#loop.run(permitting(caller), accessOf(this.auth.state, info), caller.signal);
+    const joining = accessOf(this.auth.state, info, this.#loop);
+    const access = this.#loop.run(permitting(caller), joining, caller.signal);
     if (access instanceof Promise) return access.then(check);
     check(access);
     return undefined;
@@ -255,7 +256,7 @@ export class AuthorizedStore implements Store {
   }
 
   *#permittingKeys(keys: Iterable<string>, info: AuthInfo): PureJob<void> {
-    const access = yield* accessOf(this.auth.state, info);
+    const access = yield* accessOf(this.auth.state, info, this.#loop);
     if (access === undefined) return;
     const refusal = access.showLeases([]);
     if (refusal !== undefined) throw new EngramError(refusal);

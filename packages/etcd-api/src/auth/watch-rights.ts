@@ -50,7 +50,8 @@ export class WatchRights {
         const { state } = this.#view;
         const user = holder.user();
         // How old the log-in is does not count: the watcher goes on as long as its user may read.
-        const access = yield* accessOf(state, { user, authRevision: user === '' ? 0 : state.revision });
+        const authRevision = user === '' ? 0 : state.revision;
+        const access = yield* accessOf(state, { user, authRevision }, this.#loop);
         if (access !== undefined) yield* holder.recheck(access);
       }
     } while ((this.#checking as 'once' | 'again') === 'again');
