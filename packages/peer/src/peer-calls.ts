@@ -1,5 +1,5 @@
 import { logPosition, SequenceRing } from '@engram/core';
-import type { Loop } from '@engram/loop';
+import { Inbox, type Loop, type Task } from '@engram/loop';
 import { type Admission, type PeerCaller, PeerError } from '@engram/member';
 import { recordBytes } from '@engram/storage';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
@@ -63,6 +63,7 @@ export class PeerCalls {
   exchange(call: Exchange): void {
     const underWay = new SequenceRing<CallUnderWay>(CALLS_MIN);
     let stream: Greeted | undefined;
+    let inboxes: Inboxes | undefined;
     let from = 0n;
     const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
       if (!call.destroyed) call.write({ answers: gathered });
@@ -73,39 +74,28 @@ export class PeerCalls {
         stream = this.#greet(call, frame.hello, true);
         if (stream === undefined) return;
         from = stream.member;
+        inboxes = this.#inboxes(stream, underWay, answers);
         this.#dialled.set(from, call);
         call.sendMetadata(new Metadata()); // for the dialing member this means "connected"
       } else if (!this.#isAdmitted(stream)) return;
       if (frame.ping > 0) call.write({ pong: frame.ping });
-      for (const message of frame.messages) {
-        this.#count(from, 'receivedBytes', message.length);
-        const fault = this.#options.service.message(message, { member: from, dialed: false });
-        if (fault === undefined) continue;
-        this.#count(from, 'refused', 1);
-        // Who is no member any more does not know it yet, and is to be told.
-        if (stream.admission !== 'member') continue;
-        end(stream, status.INVALID_ARGUMENT, `refused a message: ${fault}`);
-        return;
-      }
+      inboxes!.messages.take(frame.messages);
+      if (stream.ended) return;
       for (const { number, request } of frame.calls) {
         this.#count(from, 'receivedBytes', request.length);
         if (!follows(underWay, number)) {
           call.emit('error', { code: status.INVALID_ARGUMENT, details: `call ${number} is out of order` });
           return;
         }
-        const called = new CallUnderWay(from);
-        underWay.put(number, called);
-        void this.#answer(request, called).then((answer) => {
-          underWay.remove(number);
-          if (answer === undefined) return;
-          this.#count(from, 'sentBytes', answer.length);
-          answers.add({ number, answer });
-        });
+        underWay.put(number, new CallUnderWay(from));
       }
+      inboxes!.calls.take(frame.calls);
       for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
     });
     const ended = (): void => {
       if (stream !== undefined) this.#streams.delete(stream);
+      inboxes?.messages.clear();
+      inboxes?.calls.clear();
       this.#limits.forget(call.metadata);
       for (const called of underWay.values()) called.abort(new PeerError('lost', 'the connection has ended'));
       underWay.truncate(underWay.first);
@@ -121,6 +111,47 @@ export class PeerCalls {
     });
     call.on('close', ended);
     call.on('cancelled', ended);
+  }
+
+  /** Raft's messages never wait for calls: a member that is silent for an election timeout is taken for gone. */
+  #inboxes(stream: Greeted, underWay: SequenceRing<CallUnderWay>, answers: Gathered<linkpb.CallAnswerInit>): Inboxes {
+    const caller = `member ${stream.member}`;
+    const raft: Task = { work: 'consensus', caller, stage: 'raft' };
+    const calls: Task = { work: 'client', caller, stage: 'call' };
+    return {
+      messages: new Inbox(this.#loop, raft, (message) => this.#message(stream, message)),
+      calls: new Inbox(this.#loop, calls, (called) => this.#begin(stream.member, called, underWay, answers)),
+    };
+  }
+
+  #message(stream: Greeted, message: Uint8Array): void {
+    const { member } = stream;
+    this.#count(member, 'receivedBytes', message.length);
+    const fault = this.#options.service.message(message, { member, dialed: false });
+    if (fault === undefined) return;
+    this.#count(member, 'refused', 1);
+    // Who is no member any more does not know it yet, and is to be told.
+    if (stream.admission === 'member') end(stream, status.INVALID_ARGUMENT, `refused a message: ${fault}`);
+  }
+
+  #begin(
+    from: bigint,
+    { number, request }: linkpb.Call,
+    underWay: SequenceRing<CallUnderWay>,
+    answers: Gathered<linkpb.CallAnswerInit>,
+  ): void {
+    const called = underWay.get(number)!;
+    // It has waited, and nobody waits for it any more.
+    if (called.aborted) {
+      underWay.remove(number);
+      return;
+    }
+    void this.#answer(request, called).then((answer) => {
+      underWay.remove(number);
+      if (answer === undefined) return;
+      this.#count(from, 'sentBytes', answer.length);
+      answers.add({ number, answer });
+    });
   }
 
   async #answer(request: Uint8Array, called: CallUnderWay): Promise<Uint8Array | undefined> {
@@ -221,6 +252,12 @@ export class PeerCalls {
     stream.admission = admission;
     return true;
   }
+}
+
+/** What one stream has brought. */
+interface Inboxes {
+  readonly messages: Inbox<Uint8Array>;
+  readonly calls: Inbox<linkpb.Call>;
 }
 
 /** A stream that is served. */

@@ -1,4 +1,5 @@
 import { type Clock, type LogPosition, logPosition, SequenceRing, type Timer } from '@engram/core';
+import { Inbox, type Loop } from '@engram/loop';
 import { PeerError } from '@engram/member';
 import { type LogBatch, recordBytes } from '@engram/storage';
 import {
@@ -27,6 +28,7 @@ export interface PeerLinkOptions {
   readonly address: string;
   readonly tls: DialedTls;
   readonly clock: Clock;
+  readonly loop: Loop;
   readonly traffic: PeerTraffic;
   /** Called for each measured time to the other member and back. */
   readonly onRoundTrip: (ms: number) => void;
@@ -191,21 +193,28 @@ export class PeerLink {
     this.#stream = stream;
     // The server sends headers when it has accepted `hello`. Frames written before might reach no member.
     stream.on('metadata', () => this.#opened(stream));
-    const { traffic } = this.#options;
+    const { traffic, loop, hello } = this.#options;
+    const caller = `member ${hello.to}`;
+    // Raft's messages never wait for answers.
+    const raft = new Inbox<Uint8Array>(loop, { work: 'consensus', caller, stage: 'raft' }, (message) => {
+      traffic.receivedBytes += message.length;
+      if (this.#closed || this.#options.onMessage(message)) return;
+      raft.clear();
+      stream.cancel();
+    });
+    const answered = ({ number, answer }: linkpb.CallAnswer): void => {
+      traffic.receivedBytes += answer.length;
+      this.#answered(number, answer);
+    };
+    const calls = new Inbox(loop, { work: 'durable', caller, stage: 'answer' }, answered);
     stream.on('data', ({ answers, messages, pong }: linkpb.Answers) => {
       if (pong > 0) this.#ponged(pong);
-      for (const { number, answer } of answers) {
-        traffic.receivedBytes += answer.length;
-        this.#answered(number, answer);
-      }
-      for (const message of messages) {
-        traffic.receivedBytes += message.length;
-        if (this.#options.onMessage(message)) continue;
-        stream.cancel();
-        return;
-      }
+      raft.take(messages);
+      calls.take(answers);
     });
     const failed = (error?: unknown): void => {
+      raft.clear();
+      for (const told of calls.clear()) answered(told);
       if (this.#stream !== stream) return;
       const reached = this.#connected;
       this.#stream = undefined;

@@ -1,4 +1,5 @@
 import type { Clock, Logger, LogPosition } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { type PeerAddress, PeerError, type PeerNetwork, type PeerService } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import { type DialTarget, dialTargetOf } from './dial-target.ts';
@@ -14,6 +15,8 @@ export interface PeerLinksOptions {
   readonly foundingId?: bigint | undefined;
   readonly tls: PeerTls | undefined;
   readonly clock: Clock;
+  /** The owner of the event loop's time. If undefined, the links have one of their own. */
+  readonly loop?: Loop | undefined;
   readonly logger: Logger;
   /**
    * The service that is told of connections and messages. Called for each event, because the member is made after its network.
@@ -37,6 +40,7 @@ interface Link {
 export class PeerLinks implements PeerNetwork, Disposable {
   readonly traffic = new Traffic();
   readonly #options: PeerLinksOptions;
+  readonly #loop: Loop;
   readonly #links = new Map<bigint, Link>();
 
   /** Why the last attempt failed, by URL. */
@@ -47,6 +51,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
   /** Throws if the certificates cannot be read. */
   constructor(options: PeerLinksOptions) {
     this.#options = options;
+    this.#loop = options.loop ?? new Loop(options);
     this.#secure = new DialedTls(options.tls, options.logger);
     this.#plain = new DialedTls(undefined, options.logger);
   }
@@ -140,6 +145,7 @@ export class PeerLinks implements PeerNetwork, Disposable {
       address,
       tls: secure ? this.#secure : this.#plain,
       clock,
+      loop: this.#loop,
       traffic,
       onRoundTrip: (ms) => onRoundTrip?.(id, ms),
       onMessage: (bytes) => {

@@ -55,6 +55,8 @@ export function listenSecurely(options: SecureListenerOptions): Disposable {
     clock,
     loop,
     ends: new Ends(loop),
+    // Without its connections a member neither votes nor follows.
+    work: 'consensus',
     opened: ({ socket, h2 }) => {
       const certificate = tls.checkDialers === true ? socket.getPeerX509Certificate() : undefined;
       if (!h2) socket.destroy();

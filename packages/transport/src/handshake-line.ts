@@ -1,5 +1,5 @@
 import { type Clock, SharedBudget } from '@engram/core';
-import type { Loop, Task } from '@engram/loop';
+import type { Loop, Task, WorkClass } from '@engram/loop';
 import { PeerShares } from './peer-shares.ts';
 
 /**
@@ -11,8 +11,6 @@ export const UNDER_WAY_MAX = 32;
 export const STALLED_MS = 1_000;
 /** Slices that are requested ahead. Whose handshake a slice begins is decided when it comes. */
 const AHEAD = 8;
-
-const BEGIN: Task = { work: 'client', caller: 'handshakes', stage: 'handshake' };
 
 interface Handshake {
   readonly address: string;
@@ -30,6 +28,7 @@ interface Handshake {
 export class HandshakeLine {
   readonly #clock: Pick<Clock, 'after' | 'nowMs'>;
   readonly #loop: Pick<Loop, 'later'>;
+  readonly #begin: Task;
   readonly #shares = new PeerShares(new SharedBudget({ max: UNDER_WAY_MAX, greed: 1, floor: 0 }));
   readonly #waiting = new Map<string, Handshake[]>();
   /** Oldest first, with the time of the beginning. */
@@ -38,9 +37,10 @@ export class HandshakeLine {
   #asked = 0;
   #looking = false;
 
-  constructor(clock: Pick<Clock, 'after' | 'nowMs'>, loop: Pick<Loop, 'later'>) {
+  constructor(clock: Pick<Clock, 'after' | 'nowMs'>, loop: Pick<Loop, 'later'>, work: WorkClass = 'client') {
     this.#clock = clock;
     this.#loop = loop;
+    this.#begin = { work, caller: 'handshakes', stage: 'handshake' };
   }
 
   get waiting(): number {
@@ -65,7 +65,7 @@ export class HandshakeLine {
   #ask(): void {
     for (let wanted = Math.min(this.#waits, AHEAD); this.#asked < wanted; ) {
       this.#asked += 1;
-      this.#loop.later(BEGIN, this.#slice);
+      this.#loop.later(this.#begin, this.#slice);
     }
     this.#watchStalled();
   }

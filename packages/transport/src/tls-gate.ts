@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { SecureContextOptions, Server, TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@engram/core';
-import type { Loop } from '@engram/loop';
+import type { Loop, WorkClass } from '@engram/loop';
 import { CertificateTrust } from './certificate-trust.ts';
 import { hasClientHello } from './client-hello.ts';
 import { commonNameOf, refusalOf } from './client-certificate.ts';
@@ -30,6 +30,8 @@ export interface TlsGateOptions {
   readonly loop: Pick<Loop, 'later'>;
   /** Connections that have not completed their handshake end in its slices. */
   readonly ends: Ends;
+  /** The class of the handshakes; `client` by default. */
+  readonly work?: WorkClass;
   readonly opened: (client: SecureClient) => void;
   /** `socket` is the socket that was passed to `accept`. */
   readonly rejected: (socket: Socket, why: string) => void;
@@ -54,7 +56,7 @@ export class TlsGate {
   constructor(options: TlsGateOptions) {
     const { tls, alpn, handshakeMs, logger } = options;
     this.#options = options;
-    this.#line = new HandshakeLine(options.clock, options.loop);
+    this.#line = new HandshakeLine(options.clock, options.loop, options.work);
     this.#follower = new CertificateFollower(tls, logger);
     this.#trust = new CertificateTrust(tls);
     const context = readSecureContext(tls);

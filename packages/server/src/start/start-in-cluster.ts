@@ -50,6 +50,7 @@ export async function startInCluster(
     foundingId,
     tls,
     clock,
+    loop: parts.loop,
     logger,
     service: () => service,
     sendBack: (member, bytes) => server?.send(member, bytes) === true,
