@@ -80,7 +80,5 @@ export { sleep, withDeadline } from './src/waits.ts';
 export { Waiters } from './src/waiters.ts';
 export { Mutex } from './src/mutex.ts';
 export { Limiter } from './src/limiter.ts';
-export { nextTurn } from './src/next-turn.ts';
-export { Slice, SLICE_US, type SlicedWork, doSliced, doAtOnce } from './src/slice.ts';
 export type { EndedWrite } from './src/ended-write.ts';
 export { joinU64, splitU64 } from './src/u64.ts';

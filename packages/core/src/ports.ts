@@ -7,15 +7,10 @@ export interface Clock {
   /** Calls `fire` once, after at least `delayMs`. */
   after(delayMs: number, fire: () => void): Timer;
   /**
-   * Calls `fire` in the next turn, after other waiting work has had its turn. For short work only: long work uses
-   * `giveWay`.
+   * Calls `fire` in the next turn, after other waiting work has had its turn. For short work only: long work is a job of the
+   * package loop, which bounds the time of all such work in a turn.
    */
   soon(fire: () => void): void;
-  /**
-   * Calls `fire` in a later turn, in the order of the calls. Long work uses it between slices: the time of all such
-   * work in one turn is bounded.
-   */
-  giveWay(fire: () => void): void;
   /** Calls `fire` when the running code and its microtasks are done, before any other waiting work. */
   endOfTurn(fire: () => void): void;
 }

@@ -344,7 +344,6 @@ test('ticks that were missed are not made up for', async () => {
     wallMs: () => nowMs,
     after,
     soon: () => {},
-    giveWay: () => {},
     endOfTurn: () => {},
   };
   await open(id(1), [member(1)], {}, stopped);

@@ -1,13 +1,10 @@
 // Not the global `performance`: that is a getter, and the time is read several times for each request.
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '@engram/core';
-import { Loop, type Task } from '@engram/loop';
+import { Loop } from '@engram/loop';
 
 /** setTimeout's longest delay. A longer one fires at once. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
-
-/** Work that gives way without saying what it is. */
-const SLICE: Task = { work: 'client', caller: 'node', stage: 'slice' };
 
 /** The machine's time, and the owner of the event loop's. */
 export class SystemClock implements Clock {
@@ -41,10 +38,6 @@ export class SystemClock implements Clock {
 
   soon(fire: () => void): void {
     setImmediate(fire);
-  }
-
-  giveWay(fire: () => void): void {
-    this.loop.later(SLICE, fire);
   }
 
   endOfTurn(fire: () => void): void {

@@ -10,7 +10,6 @@ export const realClock: Clock = {
     return { cancel: () => clearTimeout(timer) };
   },
   soon: (fire) => void setImmediate(fire),
-  giveWay: (fire) => void setImmediate(fire),
   endOfTurn: (fire) => process.nextTick(fire),
 };
 

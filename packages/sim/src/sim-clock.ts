@@ -76,10 +76,6 @@ export class SimClock implements Clock {
     else this.scheduler.after(this.#turnMs(), () => this.#deliver(fire));
   }
 
-  giveWay(fire: () => void): void {
-    this.soon(fire);
-  }
-
   endOfTurn(fire: () => void): void {
     if (this.scheduler.turns === 'event-loop') process.nextTick(() => this.#deliver(fire));
     else this.scheduler.next(() => this.#deliver(fire));

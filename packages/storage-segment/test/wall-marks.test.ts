@@ -16,7 +16,6 @@ class SetClock implements Clock {
   wallMs = (): number => this.wall;
   after: Clock['after'] = (delayMs, fire) => realClock.after(delayMs, fire);
   soon: Clock['soon'] = (fire) => realClock.soon(fire);
-  giveWay: Clock['giveWay'] = (fire) => realClock.giveWay(fire);
   endOfTurn: Clock['endOfTurn'] = (fire) => realClock.endOfTurn(fire);
 }
 

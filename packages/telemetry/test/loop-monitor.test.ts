@@ -19,7 +19,6 @@ function start(cpuMs?: () => number, observesPauses = false) {
       return { cancel: () => (fire = () => {}) };
     },
     soon: (next) => void soon.push(next),
-    giveWay() {},
     endOfTurn() {},
   };
   const monitor = new LoopMonitor(registry, {

@@ -23,7 +23,6 @@ const clock: Clock = {
   wallMs: () => 0,
   after: () => ({ cancel: () => undefined }),
   soon: (fire) => void setImmediate(fire),
-  giveWay: (fire) => void setImmediate(fire),
   endOfTurn: () => undefined,
 };
 const history: History = {

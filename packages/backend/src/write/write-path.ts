@@ -56,7 +56,7 @@ export interface WritePathOptions {
   readonly txnChangesMax: number;
   /** The most bytes of the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax: number;
-  /** See `Slice`. */
+  /** Writes that are appended together have no more changes than this; 2048 if undefined. */
   readonly sliceUs: number | undefined;
   /**
    * A write that has not taken effect after this time is answered Timeout. If it was sequenced, it may take effect

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import * as timers from 'node:timers/promises';
 import type { ByteSource } from '@engram/bbolt';
 import { ConfigError } from '../flags/flag-values.ts';
 
@@ -40,7 +40,7 @@ export class SnapshotFile implements ByteSource, Disposable {
     this.#sinceTurn += bytes;
     if (this.#sinceTurn > TURN_BYTES) {
       this.#sinceTurn = 0;
-      await nextTurn();
+      await timers.setImmediate();
       signal.throwIfAborted();
     }
     const into = new Uint8Array(bytes);

@@ -8,9 +8,6 @@ export const systemClock: Clock = {
     const timer = setTimeout(fire, delayMs);
     return { cancel: () => clearTimeout(timer) };
   },
-  giveWay(fire) {
-    setImmediate(fire);
-  },
   soon(fire) {
     setImmediate(fire);
   },

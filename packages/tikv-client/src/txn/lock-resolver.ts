@@ -1,4 +1,4 @@
-import { keyText, nextTurn } from '@engram/core';
+import { keyText } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
 import { sameKey } from '../codec/key-codec.ts';
 import { MAX_TIMESTAMP, physicalMs, type Timestamp } from '@engram/tso';
@@ -135,7 +135,7 @@ export class LockResolver {
       callerTs,
       sent: false,
       // Readers that meet the lock in the same turn join before the question is sent.
-      answer: nextTurn(this.#calls.clock)
+      answer: new Promise<void>((resolve) => this.#calls.clock.soon(resolve))
         .then(() => {
           question.sent = true;
           return this.#decide(lock, question.callerTs, backoffer);
