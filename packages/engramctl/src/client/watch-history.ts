@@ -44,8 +44,11 @@ export async function* watchHistory(
   }, client.commandTimeoutMs);
   const asking = setInterval(() => call.write(PROGRESS), ASK_EACH_MS);
   try {
+    // In fragments: the events of a thousand revisions may be more than a message may have.
     call.write(
-      pb.encodeWatchRequest({ createRequest: { key: range.key, rangeEnd: range.end, startRevision: from, prevKv } }),
+      pb.encodeWatchRequest({
+        createRequest: { key: range.key, rangeEnd: range.end, startRevision: from, prevKv, fragment: true },
+      }),
     );
     call.write(PROGRESS);
     for await (const bytes of call) {
