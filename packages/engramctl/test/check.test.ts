@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { etcdserverpb as pb } from '@engram/wire';
 import { FakeMember } from './support/fake-member.ts';
-import { ctl, ctlProcess, Engram, SilentPort } from './support/processes.ts';
+import { ctl, ctlProcess, Engram, PATIENT, SilentPort } from './support/processes.ts';
 import { Store } from './support/store.ts';
 
-const QUICK = ['--dial-timeout=1s', '--command-timeout=1s'];
+/** How long it is waited for a port that says nothing, beside one that must answer meanwhile. */
+const BOUNDED = ['--dial-timeout=5s', '--command-timeout=30s'];
 
 describe('a member that runs', () => {
   let engram: Engram;
@@ -16,7 +17,7 @@ describe('a member that runs', () => {
   afterAll(async () => await engram[Symbol.asyncDispose]());
 
   test('is reported, and the process ends with 0', async () => {
-    const { code, out, err } = await ctlProcess(['check', '--endpoints', engram.address]);
+    const { code, out, err } = await ctlProcess(['check', ...PATIENT, '--endpoints', engram.address]);
     expect([code, err]).toEqual([0, '']);
     const id = '[0-9a-f]+';
     expect(out).toMatch(
@@ -35,7 +36,7 @@ describe('a member that runs', () => {
   });
 
   test('is one line of JSON', async () => {
-    const { code, out } = await ctl(['check', '-o', 'json', '--endpoints', `http://${engram.address}`]);
+    const { code, out } = await ctl(['check', '-o', 'json', ...PATIENT, '--endpoints', `http://${engram.address}`]);
     expect(code).toBe(0);
     expect(out.split('\n')).toHaveLength(2);
     const report = JSON.parse(out);
@@ -60,7 +61,7 @@ describe('a member that runs', () => {
   });
 
   test('is a table', async () => {
-    const { out } = await ctl(['check', '-w', 'table', '--endpoints', engram.address]);
+    const { out } = await ctl(['check', '-w', 'table', ...PATIENT, '--endpoints', engram.address]);
     expect(out).toMatch(/│ ENDPOINT +│ ID +│ NAME +│ VERSION/);
     expect(out).toMatch(/│ leader +│/);
   });
@@ -69,10 +70,10 @@ describe('a member that runs', () => {
     await using hanging = await SilentPort.listen();
     await using dead = await SilentPort.listen({ open: false });
     const endpoints = [engram.address, hanging.address, dead.address].join();
-    const { code, out } = await ctl(['check', ...QUICK, '--endpoints', endpoints]);
+    const { code, out } = await ctl(['check', ...BOUNDED, '--endpoints', endpoints]);
     expect(code).toBe(1);
     expect(out).toContain(
-      `warning: ${hanging.address}: context deadline exceeded: no connection to ${hanging.address} within 1000 ms`,
+      `warning: ${hanging.address}: context deadline exceeded: no connection to ${hanging.address} within 5000 ms`,
     );
     expect(out).toMatch(new RegExp(`warning: ${dead.address}: .*ECONNREFUSED`));
   });
@@ -80,7 +81,7 @@ describe('a member that runs', () => {
   test('that has an alarm is critical', async () => {
     using store = new Store(engram.address);
     await store.raiseAlarm(0x123n, pb.AlarmType.NOSPACE);
-    const { code, out } = await ctl(['check', '--endpoints', engram.address]);
+    const { code, out } = await ctl(['check', ...PATIENT, '--endpoints', engram.address]);
     expect(code).toBe(2);
     expect(out).toContain('alarms: NOSPACE of 123\nCRITICAL\ncritical: alarm NOSPACE of member 123');
     expect(out).toContain('  next: compact (etcdctl compact REVISION)');
@@ -107,7 +108,7 @@ describe('where nothing answers', () => {
   test('the other commands end with the code of a connection', async () => {
     await using dead = await SilentPort.listen({ open: false });
     await using hanging = await SilentPort.listen();
-    const endpoints = [...QUICK, '--endpoints', `${dead.address},${hanging.address}`];
+    const endpoints = ['--dial-timeout=1s', '--endpoints', `${dead.address},${hanging.address}`];
     for (const args of [['inspect'], ['diff', 'a', '1'], ['history', 'a']]) {
       const { code, out, err } = await ctl([...args, ...endpoints]);
       expect([code, out]).toEqual([2, '']);
@@ -130,13 +131,21 @@ describe('TLS', () => {
     const endpoint = `https://${engram.address}`;
     const refused = await ctl(['check', '--endpoints', endpoint]);
     expect([refused.code, /certificate/.test(refused.out)]).toEqual([2, true]);
-    const skipped = await ctl(['check', '-o', 'json', '--insecure-skip-tls-verify', '--endpoints', endpoint]);
+    const skipped = await ctl([
+      'check',
+      '-o',
+      'json',
+      '--insecure-skip-tls-verify',
+      ...PATIENT,
+      '--endpoints',
+      endpoint,
+    ]);
     expect(JSON.parse(skipped.out)).toMatchObject({
       certificates: [{ of: endpoint, endsAtMs: expect.any(Number) }],
       findings: [],
     });
     expect(skipped.code).toBe(0);
-    const later = await ctl(['check', '--insecure-skip-tls-verify', '--endpoints', endpoint], {
+    const later = await ctl(['check', '--insecure-skip-tls-verify', ...PATIENT, '--endpoints', endpoint], {
       nowMs: () => Date.now() + 360 * 86_400_000,
     });
     expect([later.code, later.out]).toEqual([
@@ -146,7 +155,7 @@ describe('TLS', () => {
     const file = readdirSync(engram.dataDir, { recursive: true })
       .map(String)
       .find((name) => name.endsWith('cert.pem'));
-    const trusted = await ctl(['check', '--cacert', join(engram.dataDir, file!), '--endpoints', endpoint]);
+    const trusted = await ctl(['check', '--cacert', join(engram.dataDir, file!), ...PATIENT, '--endpoints', endpoint]);
     expect(trusted.out).toContain('certificate of --cacert: ');
     expect(trusted.code).toBe(0);
   });
@@ -158,7 +167,7 @@ describe('a cluster of three', () => {
     await using second = await FakeMember.start(2n, { status: { raftAppliedIndex: 9000 } });
     await using third = await FakeMember.start(3n, { status: { raftAppliedIndex: 10, version: '3.6.4' } });
     const endpoints = [first, second, third].map(({ address }) => address).join();
-    const { code, out } = await ctl(['check', '--endpoints', endpoints]);
+    const { code, out } = await ctl(['check', ...PATIENT, '--endpoints', endpoints]);
     expect(code).toBe(1);
     expect(out).toContain('cluster 1: 3 of 3 members answer, leader 1, revision 7\n');
     expect(out).toContain('warning: the members have different versions: 3.6.4, 3.7.3');
@@ -167,7 +176,7 @@ describe('a cluster of three', () => {
 
   test('of which two are away, and the third serves no reads', async () => {
     await using only = await FakeMember.start(1n, { status: { leader: 0n }, reads: false });
-    const { code, out } = await ctl(['check', '--endpoints', only.address]);
+    const { code, out } = await ctl(['check', ...PATIENT, '--endpoints', only.address]);
     expect(code).toBe(2);
     for (const what of [
       'critical: 1 voting member of 3 can be reached from here, and a quorum is 2',
@@ -184,7 +193,7 @@ describe('a cluster of three', () => {
       status: { header: { clusterId: 2n, memberId: 9n, revision: 1 } },
       members: [9n],
     });
-    const { code, out } = await ctl(['check', '--endpoints', `${first.address},${other.address}`]);
+    const { code, out } = await ctl(['check', ...PATIENT, '--endpoints', `${first.address},${other.address}`]);
     expect([code, out]).toEqual([
       2,
       expect.stringContaining('critical: the endpoints belong to different clusters: 1, 2'),
@@ -194,7 +203,7 @@ describe('a cluster of three', () => {
 
   test('whose answers are larger than a message may be', async () => {
     await using large = await FakeMember.start(1n, { status: {} });
-    const { code, out } = await ctl(['check', '--endpoints', large.address, '--max-recv-bytes=1']);
+    const { code, out } = await ctl(['check', ...PATIENT, '--endpoints', large.address, '--max-recv-bytes=1']);
     expect([code, out]).toEqual([2, expect.stringMatching(/no member answers: .*larger than max/)]);
   });
 });
@@ -205,7 +214,9 @@ describe('users', () => {
     options: Parameters<typeof FakeMember.start>[1] = { status: {}, members: [1n] },
   ) => {
     await using member = await FakeMember.start(1n, options);
-    const ended = await ctl(['check', '--endpoints', member.address, ...args], { askPassword: async () => 'asked' });
+    const ended = await ctl(['check', ...PATIENT, '--endpoints', member.address, ...args], {
+      askPassword: async () => 'asked',
+    });
     return { ...ended, logins: member.logins, tokens: [...new Set(member.tokens)] };
   };
 

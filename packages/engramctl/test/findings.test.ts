@@ -94,6 +94,12 @@ const cases: readonly (readonly [
     { members: [memberOf('a'), down('b'), down('c')] },
   ],
   [
+    'one of two is away: no quorum',
+    2,
+    ['critical: 1 voting member of 2 can be reached from here, and a quorum is 2', 'warning: member m-b'],
+    { members: [memberOf('a'), down('b')] },
+  ],
+  [
     'one of five is away',
     1,
     ['warning: member m-e'],
@@ -183,6 +189,12 @@ const cases: readonly (readonly [
     0,
     ['note: member m-b (b) is a learner'],
     { members: [memberOf('a'), memberOf('b', { readProblem: 'not supported for learner' }, { isLearner: true })] },
+  ],
+  [
+    'a learner that is away, beside a voter that serves',
+    1,
+    ['warning: member m-b (b) does not answer'],
+    { members: [memberOf('a'), down('b', { isLearner: true })] },
   ],
   [
     'a member that never started',

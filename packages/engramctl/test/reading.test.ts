@@ -11,8 +11,8 @@ import { Store } from './support/store.ts';
 const never = new AbortController().signal;
 const OPTIONS: ClientOptions = {
   tls: undefined,
-  dialTimeoutMs: 5000,
-  commandTimeoutMs: 5000,
+  dialTimeoutMs: 30_000,
+  commandTimeoutMs: 30_000,
   keepaliveTimeMs: 10_000,
   keepaliveTimeoutMs: 5000,
   receiveBytesMax: 1 << 20,
@@ -81,7 +81,7 @@ describe('a store that changes while it is read', () => {
 describe('a member that takes a call and never answers', () => {
   test('is left at the bound of a command, and is reported', async () => {
     await using member = await FakeMember.start(1n, { status: {}, members: [1n], hangs: ['Status', 'Range'] });
-    const args = ['--command-timeout=200ms', '--endpoints', member.address];
+    const args = ['--dial-timeout=30s', '--command-timeout=200ms', '--endpoints', member.address];
     const check = await ctl(['check', ...args]);
     expect([check.code, check.out]).toEqual([
       2,
@@ -96,7 +96,13 @@ describe('a member that takes a call and never answers', () => {
 
   test('of its reads alone is critical, and the rest of the report is there', async () => {
     await using member = await FakeMember.start(1n, { status: {}, members: [1n], hangs: ['Range', 'Alarm'] });
-    const { code, out } = await ctl(['check', '--command-timeout=200ms', '--endpoints', member.address]);
+    const { code, out } = await ctl([
+      'check',
+      '--dial-timeout=30s',
+      '--command-timeout=3s',
+      '--endpoints',
+      member.address,
+    ]);
     expect(code).toBe(2);
     expect(out).toContain('critical: member m1 (1) does not serve linearizable reads: context deadline exceeded');
     expect(out).toMatch(/critical: \S+ does not tell its alarms: context deadline exceeded/);
@@ -105,8 +111,19 @@ describe('a member that takes a call and never answers', () => {
 
   test('of a watch is left as long after its last word as a command may take', async () => {
     await using member = await FakeMember.start(1n, { status: {} });
-    const { code, out, err } = await ctl(['history', 'a', '--command-timeout=300ms', '--endpoints', member.address]);
-    expect([code, out, err]).toEqual([1, '', 'Error: context deadline exceeded: nothing of the watch within 300 ms\n']);
+    const { code, out, err } = await ctl([
+      'history',
+      'a',
+      '--dial-timeout=30s',
+      '--command-timeout=3s',
+      '--endpoints',
+      member.address,
+    ]);
+    expect([code, out, err]).toEqual([
+      1,
+      '',
+      'Error: context deadline exceeded: nothing of the watch within 3000 ms\n',
+    ]);
   });
 
   test('is left at once by an interrupt', async () => {
@@ -115,7 +132,9 @@ describe('a member that takes a call and never answers', () => {
       await using hanging = await FakeMember.start(1n, { status: {}, hangs: ['Status'] });
       const stop = new AbortController();
       const endpoint = args[0] === 'check' ? hanging.address : member.address;
-      const work = ctl([...args, '--command-timeout=1h', '--endpoints', endpoint], { signal: stop.signal });
+      const work = ctl([...args, '--dial-timeout=1h', '--command-timeout=1h', '--endpoints', endpoint], {
+        signal: stop.signal,
+      });
       await (args[0] === 'check' ? hanging : member).called(args[0] === 'check' ? 'Status' : 'Watch');
       stop.abort(new Error('stopped by SIGINT'));
       expect(await work).toEqual({ code: 5, out: '', err: 'Error: stopped by SIGINT\n' });

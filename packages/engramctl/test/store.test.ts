@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ctl, ctlProcess, Engram } from './support/processes.ts';
+import { ctl, ctlProcess, Engram, PATIENT } from './support/processes.ts';
 import { kubeProtobuf } from './support/kube.ts';
 import { cutFile, Store } from './support/store.ts';
 
@@ -15,7 +15,7 @@ let snapshot: string;
 /** The revision behind everything that `beforeAll` writes. */
 let written: number;
 
-const on = (...args: readonly string[]): readonly string[] => [...args, '--endpoints', engram.address];
+const on = (...args: readonly string[]): readonly string[] => [...args, ...PATIENT, '--endpoints', engram.address];
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'engramctl-store-'));

@@ -9,6 +9,7 @@ import { isRpcError } from '../client/rpc-error.ts';
 import { systemTls } from '../client/tls-files.ts';
 import { certificateOf, certificatesIn } from './certificates.ts';
 import type { AlarmReport, CertificateReport, ClusterReport, MemberAnswer, MemberReport } from './cluster-report.ts';
+import { listedEndpoint } from './listed-endpoint.ts';
 
 /** Calls of each kind to one endpoint; the middle one counts. */
 const MEASURED = 5;
@@ -44,13 +45,17 @@ export async function askCluster(
   const limiter = new Limiter(AT_A_TIME);
   const askOne = (endpoint: Endpoint): Promise<Asked> =>
     limiter.run(() => askEndpoint(endpoint, connections, nowMs, signal));
+  const askListed = async (url: string): Promise<Asked | { problem: string }> => {
+    const found = listedEndpoint(url, connections);
+    return 'problem' in found ? found : await askOne(found);
+  };
   const given = await Promise.all(connections.endpoints.map(askOne));
   const answered = given.filter((each) => 'answer' in each);
   const listed = await listOf(connections, answered, signal);
   const members = await Promise.all(
     (listed.members ?? answered.map(asMember))
       .slice(0, MEMBERS_MAX)
-      .map((member) => memberReport(member, given, askOne)),
+      .map((member) => memberReport(member, given, askListed)),
   );
   const ids = new Set(members.map(({ id }) => id));
   const strangers = given.flatMap((each) => {
@@ -195,7 +200,7 @@ const asMember = ({ endpoint, memberId }: Answered): pb.Member => ({
 async function memberReport(
   { ID, name, isLearner, peerURLs, clientURLs }: pb.Member,
   given: readonly Asked[],
-  ask: (endpoint: Endpoint) => Promise<Asked>,
+  ask: (url: string) => Promise<Asked | { problem: string }>,
 ): Promise<MemberReport> {
   const id = hex(ID);
   const about = { id, name, isLearner, peerUrls: peerURLs, clientUrls: clientURLs };
@@ -203,7 +208,7 @@ async function memberReport(
   if (known !== undefined && 'answer' in known) return { ...about, answer: known.answer, problems: [] };
   const problems: string[] = [];
   for (const url of clientURLs.slice(0, URLS_MAX)) {
-    const asked = given.find(({ endpoint }) => isAt(endpoint)(url)) ?? (await askUrl(url, ask));
+    const asked = given.find(({ endpoint }) => isAt(endpoint)(url)) ?? (await ask(url));
     if ('answer' in asked && asked.memberId === id) return { ...about, answer: asked.answer, problems };
     problems.push(`${url}: ${'answer' in asked ? `the member ${asked.memberId} answers there` : asked.problem}`);
   }
@@ -215,16 +220,6 @@ const isAt =
   ({ address }: Endpoint) =>
   (url: string): boolean =>
     url.replace(/^https?:\/\//, '') === address;
-
-async function askUrl(url: string, ask: (endpoint: Endpoint) => Promise<Asked>): Promise<Asked | { problem: string }> {
-  let endpoint: Endpoint;
-  try {
-    endpoint = parseEndpoint(url);
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
-  return await ask(endpoint);
-}
 
 async function certificatesOf(
   { endpoints, options }: Connections,

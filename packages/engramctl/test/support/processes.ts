@@ -8,7 +8,10 @@ import { type ProgramParts, runProgram } from '@engram/engramctl';
 
 const engramPath = join(import.meta.dirname, '../../../server/bin/engram');
 export const engramctlPath = join(import.meta.dirname, '../../bin/engramctl');
-const START_MAX_MS = 40_000;
+const START_MAX_MS = 50_000;
+
+/** Bounds for what answers: a busy machine is no failure. */
+export const PATIENT = ['--dial-timeout=30s', '--command-timeout=30s'];
 
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^ETCD(CTL)?_|^NOTIFY_SOCKET$/.test(name)));
