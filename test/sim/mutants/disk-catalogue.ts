@@ -121,6 +121,8 @@ export const diskMutants: readonly Mutant[] = [
       },
     ],
   },
+  // Only a second crash shows these three. storage-segment/test/second-crash.test.ts finds each in a few hundred short runs; of the
+  // seeds of whole nodes, one in hundreds finds the first, and rarer ones the others.
   {
     name: 'torn-end-kept',
     what: 'a start leaves an append that was torn where the next one is written',
@@ -155,17 +157,6 @@ export const diskMutants: readonly Mutant[] = [
       {
         file: `${segment}/recover.ts`,
         find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
-        replace: '',
-      },
-    ],
-  },
-  {
-    name: 'last-frame-only-synced',
-    what: 'a start syncs the last append, of which the system has marked pages clean that the disk refused',
-    edits: [
-      {
-        file: `${segment}/recover.ts`,
-        find: '  await segment.file.write(bytes, lastFrame);\n',
         replace: '',
       },
     ],
