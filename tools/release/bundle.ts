@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -20,6 +22,7 @@ const NATIVE_LOADER = `
   };
 `;
 const NATIVE_LOADER_ID = '\0native-loader';
+const REQUIRING = '@opentelemetry/otlp-grpc-exporter-base';
 
 /** One file is both programs, as their parts are the same: it is the one by whose name it is started. */
 const ENTRY = `
@@ -52,6 +55,11 @@ export async function writeBundle(file: string): Promise<void> {
         load: (id) => (id === ENTRY_ID ? { code: ENTRY, moduleType: 'js' } : null),
       },
       {
+        // Its other form asks node for its modules at run time, where the bundler does not see it.
+        name: 'required-form',
+        resolveId: (id) => (id === REQUIRING ? createRequire(import.meta.url).resolve(id) : null),
+      },
+      {
         name: 'native-loader',
         resolveId: (id) => (id === 'node-gyp-build' ? NATIVE_LOADER_ID : null),
         load: (id) => (id === NATIVE_LOADER_ID ? { code: NATIVE_LOADER, moduleType: 'js' } : null),
@@ -60,7 +68,19 @@ export async function writeBundle(file: string): Promise<void> {
   });
   try {
     await bundle.write({ file, format: 'cjs', codeSplitting: false, comments: { legal: true } });
+    checkWhole(file);
   } finally {
     await bundle.close();
   }
+}
+
+/** Modules that a package tries to load and does without. */
+const optional: ReadonlySet<string> = new Set(['bufferutil', 'utf-8-validate', './compiled.js']);
+
+/** Where the bundle is started there is nothing but node: what it would ask node for at run time is missing there. */
+function checkWhole(file: string): void {
+  const asked = readFileSync(file, 'utf8').matchAll(/\b(?:__)?require(?:\$\d+)?\("([^"]+)"\)/g);
+  const missing = new Set([...asked].map(([, name = '']) => name).filter((name) => !isBuiltin(name)));
+  for (const name of optional) missing.delete(name);
+  if (missing.size > 0) throw new Error(`the bundle asks node for ${[...missing].join(', ')}`);
 }
