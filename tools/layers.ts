@@ -81,7 +81,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'etcd-api': ['core', 'loop', 'wire', 'auth', 'bbolt', 'watch-hub', 'backend'],
   member: ['core', 'protobuf', 'wire', 'auth', 'coder', 'election', 'storage', 'retry-queue', 'backend', 'etcd-api'],
-  importer: ['core', 'coder', 'wire', 'bbolt', 'index', 'storage'],
+  importer: ['core', 'coder', 'wire', 'auth', 'bbolt', 'index', 'storage'],
   gateway: ['core', 'loop', 'protobuf', 'wire'],
   peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
   transport: ['core', 'loop', 'wire', 'http2'],

@@ -7,7 +7,7 @@ import { databaseIn } from './trailer.ts';
 export interface EtcdDatabaseOptions {
   /** As etcdutl's flag: takes a file without a hash, as a data directory has it, and does not look at a hash. */
   readonly skipHashCheck: boolean;
-  /** Users and roles are left out. Otherwise a file with any of them is refused. */
+  /** Users and roles are left out, and not looked at. */
   readonly dropAuth: boolean;
   /** The newest version of etcd whose data is known: "3.7". */
   readonly versionMax: string;
@@ -53,9 +53,8 @@ export class EtcdDatabase {
     const names = reader.names.map((name) => Buffer.from(name).toString('latin1'));
     checkBuckets(names);
     const buckets = await stateBuckets(reader, names, signal);
-    const state = storeState(buckets);
+    const state = storeState(buckets, dropAuth);
     checkVersion(state, versionMax);
-    if (!dropAuth) checkAuth(state);
     return new EtcdDatabase(source.bytes, reader, buckets, state);
   }
 
@@ -102,13 +101,5 @@ function checkVersion({ storageVersion }: StoreState, versionMax: string): void 
   throw new ImportError(
     'foreign-version',
     `the database has the storage version ${JSON.stringify(storageVersion)}, and ${versionMax} is the newest that is known here`,
-  );
-}
-
-function checkAuth({ users, roles, authEnabled }: StoreState): void {
-  if (!authEnabled && users === 0 && roles === 0) return;
-  throw new ImportError(
-    'has-auth',
-    `the database has ${users} users and ${roles} roles${authEnabled ? ', and authentication is enabled' : ''}: there are none here, so whoever reaches the restored store may read and write all of it. --drop-auth restores it without them`,
   );
 }

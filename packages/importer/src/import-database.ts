@@ -1,7 +1,7 @@
+import { encodeAuthState } from '@engram/auth';
 import type { BucketEntry } from '@engram/bbolt';
 import {
   assert,
-  EMPTY_BYTES,
   type LogPosition,
   logPosition,
   NEW_LOG_SEAL,
@@ -38,6 +38,8 @@ export interface ImportReport {
   readonly versions: number;
   readonly leases: number;
   readonly alarms: number;
+  readonly users: number;
+  readonly roles: number;
   /** Keys whose lease is not in the database. As in an etcd that starts on it, they do not end with it. */
   readonly keysWithoutLease: number;
 }
@@ -103,7 +105,7 @@ export async function importDatabase(
     nextPosition: log.next,
     leases: [...state.leases.values()],
     alarms: state.alarms,
-    auth: EMPTY_BYTES,
+    auth: encodeAuthState(state.auth),
   };
   const counts = { keysWithoutLease: 0 };
   const chunks = importedCheckpoint({ header, index, garbage, leases: state.leases, counts, signal });
@@ -116,6 +118,8 @@ export async function importDatabase(
     versions: index.versions,
     leases: state.leases.size,
     alarms: state.alarms.length,
+    users: state.auth.users.rows.length,
+    roles: state.auth.roles.rows.length,
     keysWithoutLease: counts.keysWithoutLease,
   };
 }

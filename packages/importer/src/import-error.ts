@@ -8,8 +8,6 @@ export type ImportFault =
   | 'not-etcd'
   /** A version of etcd whose data is not known here. */
   | 'foreign-version'
-  /** Users or roles, which would be lost. */
-  | 'has-auth'
   /** An entry, an order or a history that etcd does not write. */
   | 'damaged'
   /** More than a store can hold. */

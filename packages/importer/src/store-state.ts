@@ -1,4 +1,5 @@
-import type { CheckpointLease } from '@engram/coder';
+import { AuthState, type BucketEntries, decodeAuthBuckets } from '@engram/auth';
+import { type CheckpointLease, CoderError } from '@engram/coder';
 import { leaseId, type LeaseId, NO_REVISION, type Revision, revision } from '@engram/core';
 import { etcdserverpb, leasepb } from '@engram/wire';
 import { damagedEntry, ImportError } from './import-error.ts';
@@ -15,9 +16,7 @@ export interface StoreState {
   readonly alarms: readonly { readonly memberId: bigint; readonly alarm: number }[];
   /** "3.6.0"; undefined from an etcd before 3.6. */
   readonly storageVersion: string | undefined;
-  readonly users: number;
-  readonly roles: number;
-  readonly authEnabled: boolean;
+  readonly auth: AuthState;
 }
 
 /** etcd server/storage/schema/bucket.go. */
@@ -44,10 +43,9 @@ export function checkBuckets(names: readonly string[]): void {
 }
 
 /** Throws ImportError damaged. */
-export function storeState(buckets: ReadonlyMap<string, Entries>): StoreState {
+export function storeState(buckets: ReadonlyMap<string, Entries>, dropAuth: boolean): StoreState {
   const entriesOf = (name: string): Entries => buckets.get(name) ?? [];
   const meta = new Map(entriesOf(META_BUCKET).map(({ key, value }) => [Buffer.from(key).toString('latin1'), value]));
-  const auth = new Map(entriesOf('auth').map(({ key, value }) => [Buffer.from(key).toString('latin1'), value]));
   const version = meta.get('storageVersion');
   return {
     compactRevision: compactRevision(meta),
@@ -58,10 +56,18 @@ export function storeState(buckets: ReadonlyMap<string, Entries>): StoreState {
       return { memberId, alarm };
     }),
     storageVersion: version && Buffer.from(version).toString('latin1'),
-    users: entriesOf('authUsers').length,
-    roles: entriesOf('authRoles').length,
-    authEnabled: auth.get('authEnabled')?.[0] === 1,
+    auth: dropAuth ? AuthState.first : authState(entriesOf),
   };
+}
+
+function authState(entriesOf: (name: string) => Entries): AuthState {
+  const pairs = (name: string): BucketEntries => entriesOf(name).map(({ key, value }) => [key, value]);
+  try {
+    return decodeAuthBuckets({ auth: pairs('auth'), authUsers: pairs('authUsers'), authRoles: pairs('authRoles') });
+  } catch (cause) {
+    if (cause instanceof CoderError) throw damagedEntry('users and roles cannot be decoded', { cause });
+    throw cause;
+  }
 }
 
 /** A compaction is scheduled, done, and then noted as finished. A start finishes one that is not (etcd kvstore.go: restore). */

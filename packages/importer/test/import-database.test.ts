@@ -1,6 +1,7 @@
 import { decodeKeyValue, decodeRecord } from '@engram/coder';
 import { keyBytes, leaseId, logPosition, putOp, utf8 } from '@engram/core';
 import { nodeItself } from '@engram/backend';
+import { authpb } from '@engram/wire';
 import { expect, test } from 'vitest';
 import {
   alarm,
@@ -148,15 +149,41 @@ test('the file of a data directory is taken without a hash; a hash behind it is 
   expect((await restored(hashed(file))).report).toEqual(report);
 });
 
-test('users and roles are left out when that is asked for', async () => {
-  const auth = {
-    ...EMPTY,
-    key: history,
-    auth: [text('authEnabled', Uint8Array.of(1))],
-    authUsers: [text('root', 'x')],
-  };
-  const { report } = await restored(await snapshotOf(auth), { dropAuth: true });
-  expect(report.revision).toBe(6);
+const withAuth = {
+  ...EMPTY,
+  key: history,
+  auth: [text('authEnabled', Uint8Array.of(1)), text('authRevision', Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 9))],
+  authUsers: [
+    text('alice', authpb.encodeUser({ name: utf8('alice'), password: utf8('h'), roles: ['reader'] })),
+    text('root', authpb.encodeUser({ name: utf8('root'), password: utf8('h'), roles: ['root'] })),
+  ],
+  authRoles: [
+    text('reader', authpb.encodeRole({ name: utf8('reader'), keyPermission: [{ permType: 0, key: utf8('a') }] })),
+  ],
+};
+
+test('users and roles are those of the database, with their auth revision', async () => {
+  const { storage, report } = await restored(await snapshotOf(withAuth));
+  expect(report).toMatchObject({ revision: 6, users: 2, roles: 1 });
+  await using node = await openNode(storage);
+  const { enabled, revision, users, roles } = node.backend.auth.state;
+  expect([enabled, revision, users.names(), roles.names()]).toEqual([true, 9, ['alice', 'root'], ['reader']]);
+  expect(users.get('alice')).toMatchObject({ roles: ['reader'], noPassword: false });
+  expect(users.get('alice')!.password.reveal()).toEqual(utf8('h'));
+});
+
+test('users and roles are left out when that is asked for, also where they cannot be read', async () => {
+  for (const buckets of [withAuth, { ...withAuth, authUsers: [text('root', 'x')] }]) {
+    const { storage, report } = await restored(await snapshotOf(buckets), { dropAuth: true });
+    expect(report).toMatchObject({ revision: 6, users: 0, roles: 0 });
+    await using node = await openNode(storage);
+    expect(node.backend.auth.enabled).toBe(false);
+  }
+});
+
+test('users that etcd does not write are refused', async () => {
+  const failed = restored(await snapshotOf({ ...withAuth, authUsers: [text('root', 'x')] }));
+  await expect(failed).rejects.toMatchObject({ fault: 'damaged' });
 });
 
 test('versions that a compaction drops are garbage that the first start frees', async () => {

@@ -105,9 +105,6 @@ describe('a file that is not for this store', () => {
     ['a later minor version', 'foreign-version', async () => snapshotOf({ meta: [text('storageVersion', '3.8.0')] })],
     ['a later major version', 'foreign-version', async () => snapshotOf({ meta: [text('storageVersion', '4.0.0')] })],
     ['a version that is none', 'foreign-version', async () => snapshotOf({ meta: [text('storageVersion', 'x')] })],
-    ['authentication', 'has-auth', async () => snapshotOf({ auth: [text('authEnabled', Uint8Array.of(1))] })],
-    ['users', 'has-auth', async () => snapshotOf({ authUsers: [text('root', 'x')] })],
-    ['roles', 'has-auth', async () => snapshotOf({ authRoles: [text('root', 'x')] })],
     ['an unknown alarm', 'foreign-version', async () => snapshotOf({ alarm: [alarm(1n, 3)] })],
   ])('%s: %s', async (_why, fault, file) => {
     expect(await faultOf(await file())).toBe(fault);

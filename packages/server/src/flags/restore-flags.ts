@@ -45,6 +45,12 @@ export const restoreFlags: ReadonlyMap<string, FlagSpec> = new Map(
     ),
     flag('ignored', 'wal-dir', 'string', '', 'The log and the data are one, below --data-dir.'),
     flag('ignored', 'initial-memory-map-size', 'uint', '10737418240', 'Nothing is mapped into memory.'),
-    flag('works', 'drop-auth', 'bool', 'false', 'Restore a file with users or roles, without them.'),
+    flag(
+      'works',
+      'drop-auth',
+      'bool',
+      'false',
+      'Leave users and roles out: whoever reaches the restored store may read and write all of it.',
+    ),
   ].map((spec) => [spec.name, spec]),
 );

@@ -60,6 +60,8 @@ function reportText(
     ['versions', report.versions],
     ['leases', report.leases],
     ['alarms', report.alarms],
+    ['users', report.users],
+    ['roles', report.roles],
   ];
   const notes = [
     ...(report.keysWithoutLease === 0
@@ -67,9 +69,6 @@ function reportText(
       : [
           `${report.keysWithoutLease} keys name a lease that is not in the snapshot: they do not end with it, as in etcd`,
         ]),
-    ...(state.users === 0 && state.roles === 0 && !state.authEnabled
-      ? []
-      : [`left out: ${state.users} users and ${state.roles} roles`]),
   ];
   return [
     `restored ${snapshot} into ${dataDir}`,
