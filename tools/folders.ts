@@ -50,8 +50,9 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
   server: {
     flags: [],
     tls: ['flags'],
+    auth: ['flags'],
     cluster: ['flags', 'tls'],
-    config: ['flags', 'tls', 'cluster'],
+    config: ['flags', 'tls', 'auth', 'cluster'],
     start: ['flags', 'tls', 'cluster', 'config'],
     http: ['.'],
     restore: ['.', 'flags', 'config', 'start'],

@@ -38,6 +38,10 @@ function mainOf(name: string): string {
   return JSON.stringify(join(root, 'packages', name, 'src/main.ts'));
 }
 
+/** Stands for the module that reads the text of the library of bcrypt: a release has no such file. */
+const bcryptSource = (): string =>
+  `export const bcryptSource = () => ${JSON.stringify(readFileSync(fileURLToPath(import.meta.resolve('bcryptjs')), 'utf8'))};`;
+
 /** One CommonJS module with everything that a member or engramctl may load, types stripped. An executable can have no other kind. */
 export async function writeBundle(file: string): Promise<void> {
   const bundle = await rolldown({
@@ -63,6 +67,10 @@ export async function writeBundle(file: string): Promise<void> {
         name: 'native-loader',
         resolveId: (id) => (id === 'node-gyp-build' ? NATIVE_LOADER_ID : null),
         load: (id) => (id === NATIVE_LOADER_ID ? { code: NATIVE_LOADER, moduleType: 'js' } : null),
+      },
+      {
+        name: 'bcrypt-source',
+        load: (id) => (id.endsWith('/auth/bcrypt-source.ts') ? { code: bcryptSource(), moduleType: 'js' } : null),
       },
     ],
   });

@@ -32,6 +32,7 @@ import {
 import type { RunningTracing } from '@engram/tracing';
 import type { TlsOptions } from '@engram/transport';
 import { intercepted } from '@engram/wire';
+import { authSettings } from './auth/auth-settings.ts';
 import { BoundPorts } from './start/bound-ports.ts';
 import { makeDataDirectory, ownFolder } from './start/data-directory.ts';
 import { connectionsMax, descriptorsMax, PEER_SOCKETS } from './config/descriptor-plan.ts';
@@ -152,6 +153,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       observers: { storeObserver: storeMetrics, onRecovery: (read) => progress.recovering(read) },
       watcherBytes: budgets.watcherBytes,
       tracer: tracing?.tracer,
+      auth: await authSettings(config.auth, random),
       version: ETCD_VERSION,
       ports,
       onPeerRoundTrip: (id, ms) => peerMetrics.roundTrip(id, ms),

@@ -199,7 +199,7 @@ test.each([
     args: ['--storage=tikv', '--discovery-srv=example.org', '--initial-cluster=default=http://a:1'],
     says: 'multiple discovery or bootstrap flags are set. Choose one of "initial-cluster"',
   },
-  { args: ['--auth-token=jwt,pub-key=a'], says: '--auth-token is not supported' },
+  { args: ['--auth-token=jwt,pub-key=a'], says: 'sign-method must be one of' },
   { args: ['--auto-compaction-mode=never'], says: 'unknown auto-compaction-mode "never"' },
   { args: ['--auto-compaction-retention=soon'], says: 'error parsing CompactionRetention' },
   {

@@ -3,6 +3,7 @@ import { TURN_MS } from '@engram/loop';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
+import { type AuthConfig, authConfig } from '../auth/auth-config.ts';
 import { type ClusterConfig, clusterConfig } from '../cluster/cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from '../flags/feature-gates.ts';
@@ -40,6 +41,7 @@ export interface NodeConfig {
   readonly advertisePeerUrls: readonly string[];
   /** Used for secure URLs. */
   readonly tls: TlsConfig | undefined;
+  readonly auth: AuthConfig;
 
   readonly electionTimeoutMs: number;
   /** Undefined if this member is alone. */
@@ -167,6 +169,7 @@ export function nodeConfig(
     advertisePeerUrls: ownPeerUrls,
     firstStart: firstStartOf(values, name, ownPeerUrls),
     tls: tlsConfig(values, [...listenClientUrls, ...listenClientHttpUrls], listenMetricsUrls, warnings),
+    auth: authConfig(values, warnings),
     electionTimeoutMs,
     cluster,
     quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,

@@ -254,9 +254,9 @@ export const flagSections: readonly FlagSection[] = [
   ),
   section(
     'Auth',
-    refused('auth-token', 'string', 'simple', 'Authentication is not there yet.'),
-    ignored('bcrypt-cost', 'uint', '10', 'Authentication is not there yet.'),
-    ignored('auth-token-ttl', 'uint', '300', 'Authentication is not there yet.'),
+    works('auth-token', 'string', 'simple', 'simple; jwt,sign-method=M,pub-key=F,priv-key=F,ttl=5m; empty: none.'),
+    works('bcrypt-cost', 'uint', '10', 'Cost of the hashes of passwords, 4 to 31.'),
+    works('auth-token-ttl', 'uint', '300', 'Seconds that a simple token lives after its last use.'),
   ),
   section(
     'Profiling and Monitoring',

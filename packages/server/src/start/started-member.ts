@@ -1,6 +1,6 @@
 import type { Clock, Logger, Random, SharedBudget, Tracer } from '@engram/core';
 import type { Loop } from '@engram/loop';
-import type { Member, MemberOptions } from '@engram/member';
+import type { AuthSettings, Member, MemberOptions } from '@engram/member';
 import type { LocalShare, LogHolder } from '@engram/storage';
 import type { BoundedResource, PeerReading } from '@engram/telemetry';
 import type { BoundPorts } from './bound-ports.ts';
@@ -15,6 +15,8 @@ export interface StartParts {
   readonly watcherBytes: SharedBudget;
   /** Undefined: calls are not traced. */
   readonly tracer: Tracer | undefined;
+  /** How users log in. */
+  readonly auth: AuthSettings;
   readonly version: string;
   /** Bound, and not served yet. */
   readonly ports: BoundPorts;
@@ -49,7 +51,7 @@ export interface StartedMember {
 /** What a member is started with, in a cluster or alone. */
 export function memberOptions(
   config: NodeConfig,
-  { clock, loop, random, logger, observers, watcherBytes, tracer, version, onFatal }: StartParts,
+  { clock, loop, random, logger, observers, watcherBytes, tracer, auth, version, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -81,6 +83,7 @@ export function memberOptions(
     ...observers,
     watcherBytes,
     tracer,
+    auth,
     onFatal,
   };
 }
