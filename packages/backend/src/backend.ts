@@ -344,7 +344,7 @@ export class Backend implements Store, AsyncDisposable {
 
   async compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
     await this.#proposed().compact(wanted, physical, caller);
-    if (physical) await this.replica.freeCompacted();
+    if (physical) await unlessStopped(this.replica.freeCompacted());
   }
 
   async leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
@@ -416,16 +416,13 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async defragment(): Promise<void> {
-    const work = this.replica.reclaim();
+    const work = unlessStopped(this.replica.reclaim());
     let timer: Timer | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = this.#options.clock.after(DEFRAGMENT_WAIT_MS, resolve);
     });
     try {
       await Promise.race([work, patience]);
-    } catch (error) {
-      if (error instanceof StorageClosedError) throw new EngramError('Stopped', { cause: error });
-      throw error;
     } finally {
       timer?.cancel();
     }
@@ -479,5 +476,15 @@ export class Backend implements Store, AsyncDisposable {
 
   #noLeader(): EngramError {
     return new EngramError(this.#closed || this.#mustRestart ? 'Stopped' : 'NoLeader');
+  }
+}
+
+/** A node that stops closes its storage below work that a client waits for. */
+async function unlessStopped(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof StorageClosedError) throw new EngramError('Stopped', { cause: error });
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { keyText, leaseId, NO_REVISION, type RangeOp } from '@engram/core';
 import { ALARM_CORRUPT, ALARM_NOSPACE, nodeItself } from '@engram/backend';
-import { MemoryStorage } from '@engram/storage';
+import { MemoryStorage, type StorageOperation } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { type Node, openNode, plainKv, watchAll } from './harness.ts';
 import { get, put, refusal, remove } from './ops.ts';
@@ -409,4 +409,23 @@ test('a defragmentation that meets a closed storage says that the node stops', a
   const { backend } = await openNode(storage);
   await storage[Symbol.asyncDispose]();
   expect(await refusal(backend.defragment())).toBe('Stopped');
+});
+
+test('so does a compaction whose caller waits until its garbage is dropped', async () => {
+  const [saving, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gate = (operation: StorageOperation): Promise<void> | undefined => {
+    if (operation !== 'save-checkpoint') return undefined;
+    saving.resolve();
+    return go.promise;
+  };
+  const storage = new MemoryStorage({ gate });
+  const { backend } = await openNode(storage);
+  await backend.txn(put('a', '1'), nodeItself);
+  await backend.txn(put('a', '2'), nodeItself);
+  const compacted = refusal(backend.compact(3, true, nodeItself));
+  await saving.promise;
+  const closed = storage[Symbol.asyncDispose]();
+  go.resolve();
+  expect(await compacted).toBe('Stopped');
+  await closed;
 });
