@@ -315,9 +315,16 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${member}/committed-feed.ts`,
-        find: "    const outcome = await this.#log.append(batch, seal);\n    if (outcome.kind === 'committed') this.#feed.push({ ...batch, chain: this.#log.chainAt?.(endOf(batch)) });\n",
-        replace:
-          '    void endOf;\n    this.#feed.push(batch);\n    const outcome = await this.#log.append(batch, seal);\n',
+        find: `    const outcome = await this.#log.append(batch, seal);
+    if (outcome.kind === 'committed') {
+      const { first, records } = batch;
+      this.#feed.push({ first, records, chain: this.#log.chainAt?.(endOf(batch)) });
+    }
+`,
+        replace: `    void endOf;
+    this.#feed.push({ first: batch.first, records: batch.records });
+    const outcome = await this.#log.append(batch, seal);
+`,
       },
     ],
   },
