@@ -3,6 +3,7 @@
  * a reason, or another name for the rarer thing. docs/GLOSSARY.md says what the words mean.
  */
 export const sharedNames: Readonly<Record<string, string>> = {
+  AuthSettings: 'member hands on what etcd-api has, so that server needs one package of the two',
   Entry: "raft-ts: an entry of Raft's log; tikv-client: a key and its value in a scan, as TiKV's clients say",
   ErrorCode: "core: the codes of EngramError; http2: the RFC's name of its error codes",
   Init: 'wire hands on what protobuf has, so that users of messages need one package',
