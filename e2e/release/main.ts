@@ -150,7 +150,7 @@ await judge.check(
     const names = files.map((file) => file.slice(file.lastIndexOf('/') + 1));
     const unwanted = ['sh', 'bash', 'dash', 'busybox', 'apt', 'apt-get', 'dpkg', 'apk', 'npm', 'npx', 'node', 'env'];
     equal('tools', names.filter((name) => unwanted.includes(name)).join(' '), '');
-    equal('programs', readdirSync(join(root, 'usr/bin')).sort().join(' '), 'engram etcd');
+    equal('programs', readdirSync(join(root, 'usr/bin')).sort().join(' '), 'engram engramctl etcd');
     const stats = files.map((file) => ({ file, stat: statSync(join(root, file), { throwIfNoEntry: false }) }));
     equal('set-uid', stats.filter(({ stat }) => stat !== undefined && (stat.mode & 0o6000) !== 0).length, 0);
     if (process.getuid?.() === 0) {
