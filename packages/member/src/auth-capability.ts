@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import { type Clock, sleep } from '@engram/core';
 import * as peerpb from './gen/peerpb.ts';
 import { readAnswer } from './leader-answer.ts';
 import { PeerError, type Peers } from './peers.ts';
@@ -10,8 +10,10 @@ export interface AuthCapabilityOptions {
   readonly clock: Clock;
 }
 
-/** How long the members have for their answers. */
-const ANSWER_MAX_MS = 1000;
+/** How long the members have for their answers: less than a request has. */
+const ANSWER_MAX_MS = 5000;
+/** A member that cannot be reached is asked again after this: at a start, members find each other one after the other. */
+const AGAIN_MS = 100;
 
 /**
  * Whether every other member knows users and roles. A member of a version that does not know them would end at their first
@@ -25,11 +27,14 @@ export async function everyMemberKnowsAuth(options: AuthCapabilityOptions): Prom
   const request = peerpb.encodeRequest({ applied: {} });
   const knows = async ({ id }: { readonly id: bigint }): Promise<boolean> => {
     if (id === memberId) return true;
-    try {
-      return readAnswer(await peers.call(id, request, late.signal)).knowsAuth;
-    } catch (error) {
-      if (error instanceof PeerError) return false;
-      throw error;
+    for (;;) {
+      try {
+        return readAnswer(await peers.call(id, request, late.signal)).knowsAuth;
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+      }
+      if (late.signal.aborted) return false;
+      await sleep(clock, AGAIN_MS);
     }
   };
   try {
