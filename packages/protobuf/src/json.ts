@@ -29,10 +29,11 @@ export interface JsonMessage {
 }
 
 /** Bound on the depth of messages that are read. Each level takes stack; no request of etcd needs more than a few. */
-const DEPTH_MAX = 100;
+export const JSON_DEPTH_MAX = 100;
 /** The form of lossless decimal integers, also with a fraction or an exponent that changes nothing is not taken. */
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const bounds = {
+/** What an integer of each kind may be. */
+export const integerBounds = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
   uint32: [0n, 2n ** 32n - 1n],
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
@@ -79,7 +80,7 @@ export function fromJson(type: JsonMessage, json: unknown): object {
 }
 
 function read({ fresh, fields }: JsonMessage, json: unknown, depth: number): object {
-  if (depth > DEPTH_MAX) throw new WireError('proto: exceeded maximum recursion depth');
+  if (depth > JSON_DEPTH_MAX) throw new WireError('proto: exceeded maximum recursion depth');
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unexpected('a message', json);
   const message = fresh() as Record<string, unknown>;
   for (const { proto, name, type, repeated, rivals } of fields) {
@@ -129,13 +130,13 @@ function valueFromJson(type: JsonField['type'], value: unknown, proto: string, d
   }
 }
 
-function integer(kind: keyof typeof bounds, value: unknown, proto: string): bigint {
+function integer(kind: keyof typeof integerBounds, value: unknown, proto: string): bigint {
   const isInteger =
     typeof value === 'number' ? Number.isInteger(value) : typeof value === 'string' && INTEGER.test(value);
   // The text of a longer number is never in range, and costs time to read.
   if (!isInteger || String(value).length > 24) throw unexpected(`an integer for ${proto}`, value);
   const read = BigInt(value as number | string);
-  const [low, high] = bounds[kind];
+  const [low, high] = integerBounds[kind];
   return read >= low && read <= high ? read : fail(`an ${kind} for ${proto}`, value);
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { GrpcCode } from '@engram/core';
 import { byteSteps, type PureJob, type Turn } from '@engram/loop';
-import type { JsonField, JsonMessage } from '@engram/protobuf';
+import { integerBounds, JSON_DEPTH_MAX, type JsonField, type JsonMessage } from '@engram/protobuf';
 import { StatusError } from '@engram/wire';
 import { base64Bytes, decodeBase64, withoutPadding } from './base64.ts';
 import { fieldIndex } from './field-index.ts';
@@ -10,20 +10,11 @@ import { integerOf } from './integers.ts';
 import type { JsonKind, JsonString, JsonText } from './json-text.ts';
 import { unescaped } from './unescape.ts';
 
-/** Messages within messages. No request of etcd needs more than a few. */
-const DEPTH_MAX = 100;
 /** A field's name, an enum's name, or a number that stands in quotes. */
 const SHORT_STRING_MAX = 1024;
 
 const VARINT = 0;
 const DELIMITED = 2;
-
-const bounds = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n],
-  uint32: [0n, 2n ** 32n - 1n],
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint64: [0n, 2n ** 64n - 1n],
-} as const;
 
 /**
  * The next value of a text as an encoded message, by protobuf's JSON mapping and by the rules of etcd's gateway: fields by either of
@@ -54,7 +45,7 @@ class MessageReader {
 
   *message(type: JsonMessage, kind: JsonKind, depth: number): PureJob<void> {
     if (kind !== 'object') throw invalid(`proto: syntax error: unexpected ${kind}, expected a message`);
-    if (depth > DEPTH_MAX) throw invalid('proto: exceeded maximum recursion depth');
+    if (depth > JSON_DEPTH_MAX) throw invalid('proto: exceeded maximum recursion depth');
     const { byName } = fieldIndex(type);
     let seen: Set<JsonField> | undefined;
     /** The fields of oneofs that are set, by their names in the message. */
@@ -127,13 +118,13 @@ class MessageReader {
     return name !== undefined && Object.hasOwn(values, name) ? BigInt(values[name]!) : undefined;
   }
 
-  *#bounded(field: JsonField, name: keyof typeof bounds, kind: JsonKind): PureJob<bigint> {
+  *#bounded(field: JsonField, name: keyof typeof integerBounds, kind: JsonKind): PureJob<bigint> {
     let text: string | undefined;
     if (kind === 'number') text = this.#text.number();
     else if (kind === 'string') text = yield* this.#shortString(yield* this.#text.string());
     else throw unexpected(field, kind);
     const value = text === undefined ? undefined : integerOf(text);
-    const [low, high] = bounds[name];
+    const [low, high] = integerBounds[name];
     if (value === undefined || value < low || value > high) {
       throw invalid(
         `proto: invalid value for ${name} field ${field.proto}: ${JSON.stringify(text?.slice(0, 40) ?? '')}`,
