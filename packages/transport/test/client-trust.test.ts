@@ -15,15 +15,8 @@ import { type Serve, startServing, until } from './support/serving.ts';
 const { root, cases } = certificateCases();
 const server = issue('server', root);
 
-const tlsOf = (folder: CertificateFolder, changes: Partial<TlsOptions> = {}): TlsOptions => ({
-  certFile: folder.file('server.pem'),
-  keyFile: folder.file('server-key.pem'),
-  trustedCaFile: folder.file('ca.pem'),
-  clientCertAuth: true,
-  minVersion: 'TLS1.2',
-  cipherSuites: [],
-  ...changes,
-});
+const tlsOf = (folder: CertificateFolder, changes: Partial<TlsOptions> = {}): TlsOptions =>
+  folder.tls({ trustedCaFile: folder.file('ca.pem'), clientCertAuth: true, ...changes });
 
 /** OpenSSL's client would not show a weak key. */
 const WEAK_TOO = 'DEFAULT@SECLEVEL=0';

@@ -63,13 +63,7 @@ test('listeners of a process share the bound, TLS or not', async () => {
   const budgets = budgetsFor(5);
   const ca = issue('ca');
   const folder = new CertificateFolder(ca, issue('server', ca));
-  const tls = {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-  } as const;
+  const tls = folder.tls();
   await using plain = await startServing(serve, { budgets });
   await using secure = await startServing(serve, { budgets, tls });
   expect(await count(plain.port, '127.0.0.1', 6)).toBe(4);

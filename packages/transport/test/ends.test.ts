@@ -22,13 +22,7 @@ const turns = async (count: number): Promise<void> => {
 function tls() {
   const ca = issue('ca');
   const folder = new CertificateFolder(ca, issue('server', ca));
-  return {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-  } as const;
+  return folder.tls();
 }
 
 describe.each(['tls', 'plain'])('of clients that have not said what they want, over %s', (kind) => {

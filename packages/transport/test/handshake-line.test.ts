@@ -170,13 +170,7 @@ test('unfinished handshakes have a bound of their own, and give their places bac
     watcherBytes: bytes,
     connections: 100,
   });
-  const tls = {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-  } as const;
+  const tls = folder.tls();
   await using serving = await startServing(serve, { tls, budgets });
   const sockets = Array.from({ length: 90 }, () => connect(serving.port, '127.0.0.1').on('error', () => {}));
   await until(() => budgets.handshakes.refusals > 0 && serving.observer.connections === budgets.handshakes.used);

@@ -59,13 +59,7 @@ test('a client that has said all before its connection opens gets its answer', a
 test('clients that leave before their handshake begins are gone before it', async () => {
   const ca = issue('ca');
   const folder = new CertificateFolder(ca, issue('server', ca));
-  const tls = {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-  } as const;
+  const tls = folder.tls();
   const loop = new HeldLoop(realClock, 'handshake');
   await using serving = await startServing(serve, { loop, tls });
   const sockets = await Promise.all(Array.from({ length: CLIENTS }, () => dial(serving.port)));

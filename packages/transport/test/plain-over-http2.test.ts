@@ -29,13 +29,7 @@ async function serving(
     loop,
     http,
     maxConcurrentStreams: streams,
-    tls: {
-      certFile: folder.file('server.pem'),
-      keyFile: folder.file('server-key.pem'),
-      clientCertAuth: false,
-      minVersion: 'TLS1.2',
-      cipherSuites: [],
-    },
+    tls: folder.tls(),
   });
 }
 

@@ -14,17 +14,6 @@ import { startServing, until } from './support/serving.ts';
 const ca = issue('test ca');
 const server = issue('server', ca);
 
-function tlsOf(folder: CertificateFolder, changes: Partial<TlsOptions> = {}): TlsOptions {
-  return {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-    ...changes,
-  };
-}
-
 const withClients = (folder: CertificateFolder): Partial<TlsOptions> => ({
   clientCertAuth: true,
   trustedCaFile: folder.file('ca.pem'),
@@ -90,7 +79,7 @@ describe('--client-cert-allowed-hostname', () => {
     },
   ])('$why: $outcome', async ({ identity, allowed, outcome }) => {
     const folder = new CertificateFolder(ca, server);
-    const tls = tlsOf(folder, { ...withClients(folder), allowedHostnames: ['elsewhere', allowed] });
+    const tls = folder.tls({ ...withClients(folder), allowedHostnames: ['elsewhere', allowed] });
     await using serving = await startServing(serve, { tls });
     expect(await ask(serving.port, {}, identity)).toBe(outcome);
   });
@@ -104,7 +93,7 @@ test.each([
   const folder = new CertificateFolder(ca, server);
   const crlFile = folder.file('crl');
   writeFileSync(crlFile, list(ca, [revoked]));
-  await using serving = await startServing(serve, { tls: tlsOf(folder, { ...withClients(folder), crlFile }) });
+  await using serving = await startServing(serve, { tls: folder.tls({ ...withClients(folder), crlFile }) });
   expect(await ask(serving.port, {}, other)).toBe('200');
   expect(await ask(serving.port, {}, revoked)).toBe('refused');
 });
@@ -122,19 +111,19 @@ describe('what is offered where the operator chooses nothing', () => {
     { ciphers: 'AES256-GCM-SHA384', outcome: 'refused' },
     { ciphers: 'ECDHE-RSA-AES256-SHA384', outcome: 'refused' },
   ])('$ciphers: $outcome', async ({ ciphers, outcome }) => {
-    await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, rsa)) });
+    await using serving = await startServing(serve, { tls: new CertificateFolder(ca, rsa).tls() });
     expect(await ask(serving.port, { ...tls12, ciphers })).toBe(outcome);
   });
 
   test('a choice for TLS 1.2 leaves TLS 1.3 as it is', async () => {
-    const tls = tlsOf(new CertificateFolder(ca, rsa), { cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'] });
+    const tls = new CertificateFolder(ca, rsa).tls({ cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'] });
     await using serving = await startServing(serve, { tls });
     expect(await ask(serving.port, { minVersion: 'TLSv1.3' })).toBe('200');
     expect(await ask(serving.port, { ...tls12, ciphers: 'ECDHE-RSA-AES256-GCM-SHA384' })).toBe('refused');
   });
 
   test('nobody renegotiates', async () => {
-    await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, rsa)) });
+    await using serving = await startServing(serve, { tls: new CertificateFolder(ca, rsa).tls() });
     const socket: TLSSocket = connect({ host: '127.0.0.1', port: serving.port, ca: ca.certificate, ...tls12 });
     await once(socket, 'secureConnect');
     const outcome = await new Promise<Error | null>((resolve) => {
@@ -150,7 +139,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('the log says whose certificate was r
   const warned: object[] = [];
   const logger: Logger = { ...quiet, warn: (fields) => void warned.push(fields) };
   const folder = new CertificateFolder(ca, server);
-  await using serving = await startServing(serve, { logger, tls: tlsOf(folder, withClients(folder)) });
+  await using serving = await startServing(serve, { logger, tls: folder.tls(withClients(folder)) });
   const stranger = issue('mallory', issue('another ca'));
   expect(await ask(serving.port, { minVersion: version, maxVersion: version }, stranger)).toBe('refused');
   expect(await ask(serving.port, { minVersion: version, maxVersion: version })).toBe('refused');

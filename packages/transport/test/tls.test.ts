@@ -20,17 +20,6 @@ const server = issue('server', ca);
 const client = issue('alice', ca);
 const stranger = issue('mallory', strangerCa);
 
-function tlsOf(folder: CertificateFolder, changes: Partial<TlsOptions> = {}): TlsOptions {
-  return {
-    certFile: folder.file('server.pem'),
-    keyFile: folder.file('server-key.pem'),
-    clientCertAuth: false,
-    minVersion: 'TLS1.2',
-    cipherSuites: [],
-    ...changes,
-  };
-}
-
 const withClients = (folder: CertificateFolder): Partial<TlsOptions> => ({
   clientCertAuth: true,
   trustedCaFile: folder.file('ca.pem'),
@@ -78,7 +67,7 @@ const servers: readonly (readonly [name: string, serve: Serve])[] = [
 
 describe.each(servers)('TLS served by %s', (_name, serveWith) => {
   test('edge 127: gRPC and HTTP/1.1 on one port, by ALPN', async () => {
-    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
+    await using serving = await startServing(serveWith, { tls: new CertificateFolder(ca, server).tls() });
     using grpcClient = clientOf(serving);
     expect((await grpcClient.unary('/test.Echo/Sync', 'hi')).toString()).toBe('hi');
     expect((await grpcClient.unary('/test.Echo/CommonName', '')).toString()).toBe('undefined');
@@ -88,7 +77,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
   });
 
   test('big messages both ways', async () => {
-    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
+    await using serving = await startServing(serveWith, { tls: new CertificateFolder(ca, server).tls() });
     using grpcClient = clientOf(serving);
     const request = Buffer.alloc(2_000_000, 'abcdefg');
     expect((await grpcClient.unary('/test.Echo/Sync', request)).equals(request)).toBe(true);
@@ -97,7 +86,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
 
   test('a client certificate is asked for, checked, and names the caller', async () => {
     const folder = new CertificateFolder(ca, server);
-    await using serving = await startServing(serveWith, { tls: tlsOf(folder, withClients(folder)) });
+    await using serving = await startServing(serveWith, { tls: folder.tls(withClients(folder)) });
     using alice = clientOf(serving, client);
     using nobody = clientOf(serving);
     using mallory = clientOf(serving, stranger);
@@ -109,7 +98,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
 
   test('a trusted CA alone asks for certificates, too', async () => {
     const folder = new CertificateFolder(ca, server);
-    const tls = tlsOf(folder, { trustedCaFile: folder.file('ca.pem') });
+    const tls = folder.tls({ trustedCaFile: folder.file('ca.pem') });
     await using serving = await startServing(serveWith, { tls });
     using nobody = clientOf(serving);
     await expect(nobody.unary('/test.Echo/Sync', 'x')).rejects.toMatchObject({ code: 14 });
@@ -122,7 +111,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     { changes: { allowedHostnames: ['elsewhere'] }, served: false },
   ])('$changes: served $served', async ({ changes, served }) => {
     const folder = new CertificateFolder(ca, server);
-    await using serving = await startServing(serveWith, { tls: tlsOf(folder, { ...withClients(folder), ...changes }) });
+    await using serving = await startServing(serveWith, { tls: folder.tls({ ...withClients(folder), ...changes }) });
     using alice = clientOf(serving, client);
     const answer = alice.unary('/test.Echo/Sync', 'x');
     if (served) expect((await answer).toString()).toBe('x');
@@ -133,7 +122,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     const folder = new CertificateFolder(ca, server);
     const crlFile = folder.file('crl.pem');
     writeFileSync(crlFile, revocationList(ca, [issue('someone else', ca)]));
-    await using serving = await startServing(serveWith, { tls: tlsOf(folder, { ...withClients(folder), crlFile }) });
+    await using serving = await startServing(serveWith, { tls: folder.tls({ ...withClients(folder), crlFile }) });
     using before = clientOf(serving, client);
     expect((await before.unary('/test.Echo/CommonName', '')).toString()).toBe('alice');
     writeFileSync(crlFile, revocationList(ca, [issue('someone else', ca), client]));
@@ -143,7 +132,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
 
   test('changed certificates are used for the next connection, broken ones never', async () => {
     const folder = new CertificateFolder(ca, server);
-    await using serving = await startServing(serveWith, { tls: tlsOf(folder) });
+    await using serving = await startServing(serveWith, { tls: folder.tls() });
     const subject = async (): Promise<unknown> => (await handshake(serving)).getPeerCertificate().subject.CN;
     using before = clientOf(serving);
     await before.unary('/test.Echo/Sync', 'x');
@@ -160,8 +149,8 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
 
   test('versions: what is below the least is refused, the most is kept to', async () => {
     const folder = new CertificateFolder(ca, server);
-    await using newest = await startServing(serveWith, { tls: tlsOf(folder, { minVersion: 'TLS1.3' }) });
-    await using older = await startServing(serveWith, { tls: tlsOf(folder, { maxVersion: 'TLS1.2' }) });
+    await using newest = await startServing(serveWith, { tls: folder.tls({ minVersion: 'TLS1.3' }) });
+    await using older = await startServing(serveWith, { tls: folder.tls({ maxVersion: 'TLS1.2' }) });
     await expect(handshake(newest, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
     expect((await handshake(newest)).getProtocol()).toBe('TLSv1.3');
     expect((await handshake(older)).getProtocol()).toBe('TLSv1.2');
@@ -169,14 +158,14 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
 
   test('cipher suites by their names in Go', async () => {
     const folder = new CertificateFolder(ca, server);
-    const tls = tlsOf(folder, { maxVersion: 'TLS1.2', cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'] });
+    const tls = folder.tls({ maxVersion: 'TLS1.2', cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'] });
     await using serving = await startServing(serveWith, { tls });
     expect((await handshake(serving)).getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
   });
 
   test('protocols: a port for gRPC only takes nobody without h2', async () => {
     await using serving = await startServing(serveWith, {
-      tls: tlsOf(new CertificateFolder(ca, server)),
+      tls: new CertificateFolder(ca, server).tls(),
       protocols: 'grpc',
     });
     using grpcClient = clientOf(serving);
@@ -185,7 +174,7 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
   });
 
   test('a handshake that does not come to its end is cut, and leaves nothing', async () => {
-    const tls = tlsOf(new CertificateFolder(ca, server));
+    const tls = new CertificateFolder(ca, server).tls();
     await using serving = await startServing(serveWith, { tls, timeouts: { handshakeMs: 50 } });
     const socket = connectTcp(serving.port, '127.0.0.1');
     await once(socket, 'close');
@@ -193,21 +182,21 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
   });
 
   test('a connection that ends behind its handshake leaves nothing', async () => {
-    await using serving = await startServing(serveWith, { tls: tlsOf(new CertificateFolder(ca, server)) });
+    await using serving = await startServing(serveWith, { tls: new CertificateFolder(ca, server).tls() });
     (await handshake(serving)).destroy();
     await until(() => serving.observer.connections === 0);
   });
 
   test('files that are not there fail the start', async () => {
     const folder = new CertificateFolder(ca, server);
-    const tls = tlsOf(folder, { certFile: folder.file('missing.pem') });
+    const tls = folder.tls({ certFile: folder.file('missing.pem') });
     await expect(startServing(serveWith, { tls })).rejects.toThrow('missing.pem');
   });
 });
 
 test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => {
   await using serving = await startServing(serve, {
-    tls: tlsOf(new CertificateFolder(ca, server)),
+    tls: new CertificateFolder(ca, server).tls(),
     maxRequestBytes: 1000,
   });
   const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
@@ -237,7 +226,7 @@ test.each([
     why: 'a port for gRPC serves no other',
   },
 ])('$why', async ({ protocols, answer }) => {
-  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)), protocols });
+  await using serving = await startServing(serve, { tls: new CertificateFolder(ca, server).tls(), protocols });
   const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
   const stream = session.request({ ':path': '/version' });
   const [head] = (await once(stream, 'response')) as [Record<string, unknown>];
@@ -248,7 +237,7 @@ test.each([
 });
 
 test('unfinished bodies of plain HTTP/2 are bounded together', async () => {
-  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)) });
+  await using serving = await startServing(serve, { tls: new CertificateFolder(ca, server).tls() });
   const session = connectHttp2(`https://localhost:${serving.port}`, { ca: ca.certificate });
   session.on('error', () => {});
   let refused = 0;
@@ -267,7 +256,7 @@ test('unfinished bodies of plain HTTP/2 are bounded together', async () => {
 });
 
 test('a body that comes byte by byte weighs what it takes to keep', async () => {
-  await using serving = await startServing(serve, { tls: tlsOf(new CertificateFolder(ca, server)) });
+  await using serving = await startServing(serve, { tls: new CertificateFolder(ca, server).tls() });
   using client = new RawClient(await handshake(serving, { ALPNProtocols: ['h2'] }));
   client.write(Buffer.from(CLIENT_PREFACE), settingsFrame([]));
   const bytes = (streamId: number): Buffer =>
@@ -295,7 +284,7 @@ test.each([
   const steps = new EventEmitter();
   const called = once(steps, 'called');
   await using serving = await startServing(serve, {
-    tls: tlsOf(new CertificateFolder(ca, server)),
+    tls: new CertificateFolder(ca, server).tls(),
     async http(request) {
       if (early) signals.push(request.signal);
       steps.emit('called');

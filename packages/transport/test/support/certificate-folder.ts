@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TlsOptions } from '@engram/transport';
 import { onTestFinished } from 'vitest';
 import type { Identity } from './certificates.ts';
 
@@ -16,6 +17,18 @@ export class CertificateFolder {
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  /** A server with these files, that asks for no certificate, but for `changes`. */
+  tls(changes: Partial<TlsOptions> = {}): TlsOptions {
+    return {
+      certFile: this.file('server.pem'),
+      keyFile: this.file('server-key.pem'),
+      clientCertAuth: false,
+      minVersion: 'TLS1.2',
+      cipherSuites: [],
+      ...changes,
+    };
   }
 
   replace(server: Identity): void {
