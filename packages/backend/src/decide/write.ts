@@ -58,8 +58,8 @@ export interface WriteEnd {
 }
 
 /**
- * A write from its request to its end. Its stages change here, and nowhere else. What it keeps is small: two million a minute
- * are made.
+ * A write from its request to its end. Its stages change here, and nowhere else. It keeps little, because a busy node makes two
+ * million of them a minute.
  */
 export class Write implements CommittedWrite, EndedWrite {
   readonly caller: Caller;
