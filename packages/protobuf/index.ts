@@ -16,6 +16,7 @@ export { WireError } from './src/wire-error.ts';
 
 // For messages that are assembled by hand in a buffer of known size, in ascending order of fields.
 export {
+  onlyBigInt64,
   sizeBig,
   sizeExact,
   sizeInt64,

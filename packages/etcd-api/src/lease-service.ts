@@ -1,4 +1,4 @@
-import type { Caller, LeaseGrant } from '@engram/backend';
+import type { AuthView, Caller, LeaseGrant, Store } from '@engram/backend';
 import { GrpcCode, type LeaseId, leaseId, type Span } from '@engram/core';
 import type { PureJob } from '@engram/loop';
 import {
@@ -7,6 +7,7 @@ import {
   etcdserverpb,
   type Message,
   type Method,
+  type RpcStatus,
   type StreamCall,
   type StreamHandler,
   statusOf,
@@ -113,11 +114,19 @@ function endWith(span: Span, ttl: number | Promise<number>): void {
     );
 }
 
+const tooManyWaiting: RpcStatus = {
+  code: GrpcCode.UNAVAILABLE,
+  message: 'etcdserver: keepalive stream closed: too many waiting answers',
+};
+
 /** A stream of renewals. Each gets one answer, in order, although a renewal may have to wait until its lease is gone. */
 class KeepAliveCall implements StreamHandler {
   readonly #parts: ServiceParts;
   readonly #call: StreamCall;
   readonly #caller: Caller;
+  /** Below the judge of reads, because the leader judges renewals. */
+  readonly #store: Store;
+  readonly #users: AuthView;
   /** Settles with the last answer that waits. */
   #tail: Promise<void> | undefined;
   #waiting = 0;
@@ -128,34 +137,34 @@ class KeepAliveCall implements StreamHandler {
     this.#parts = parts;
     this.#call = call;
     this.#caller = new RpcCaller(call);
+    this.#store = parts.options.store;
+    this.#users = parts.auth.view;
   }
 
   message(request: Uint8Array): void {
     if (this.#ended) return;
-    const { auth } = this.#parts;
     // Each renewal is judged by who the client is now.
-    if (auth.enabled) auth.admit(this.#call);
+    if (this.#users.enabled) this.#parts.auth.admit(this.#call);
     try {
-      const id = decodeKeepAlive(request);
-      if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {
-        this.#end({
-          code: GrpcCode.UNAVAILABLE,
-          message: 'etcdserver: keepalive stream closed: too many waiting answers',
-        });
-        return;
-      }
-      // Read before the renewal: if the lease ended right after, the answer must not show a revision at or after that end.
-      const { store } = this.#parts;
-      const header = this.#parts.headerBytes(store.revision);
-      const renewing = this.#call.span?.child('lease_renew', { id: String(id) });
-      const ttl = store.leaseKeepAlive(id, this.#caller);
-      if (renewing !== undefined) endWith(renewing, ttl);
-      if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
-      else this.#answerInTurn(ttl, header, id);
+      this.#renew(decodeKeepAlive(request));
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.#end(statusOf(error, 'stream'));
     }
+  }
+
+  #renew(id: LeaseId): void {
+    if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {
+      this.#end(tooManyWaiting);
+      return;
+    }
+    // Read before the renewal: if the lease ended right after, the answer must not show a revision at or after that end.
+    const header = this.#parts.headerBytes(this.#store.revision);
+    const renewing = this.#call.span?.child('lease_renew', { id: String(id) });
+    const ttl = this.#store.leaseKeepAlive(id, this.#caller);
+    if (renewing !== undefined) endWith(renewing, ttl);
+    if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
+    else this.#answerInTurn(ttl, header, id);
   }
 
   #answerInTurn(ttl: number | Promise<number>, header: Uint8Array, id: LeaseId): void {

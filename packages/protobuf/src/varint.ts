@@ -1,5 +1,5 @@
 import type { Int64 } from '@engram/core';
-import { sizeHalves, toInt64, unsigned64, writeHalves } from './word64.ts';
+import { HIGH, halves, LOW, signed64, sizeHalves, toInt64, unsigned64, writeHalves } from './word64.ts';
 
 /*
  * Writes fields in ascending order into a buffer of known size, for messages that are assembled from encoded bytes.
@@ -83,4 +83,28 @@ export function writeString(value: string, into: Uint8Array, at: number): number
   const start = writeVarint(length, into, at);
   encoder.encodeInto(value, into.subarray(start));
   return start + length;
+}
+
+/**
+ * The value of a message that is one int64 field with this `tag` (below 0x80) in at most nine bytes, and nothing else. Undefined
+ * for any other message, which a Reader reads. For messages whose decoding is a good part of their cost: twice as fast.
+ */
+export function onlyBigInt64(message: Uint8Array, tag: number): bigint | undefined {
+  const last = message.length - 1;
+  if (last < 1 || last > 9 || message[0] !== tag || message[last]! >= 0x80) return undefined;
+  let low = 0;
+  let high = 0;
+  for (let at = 1, shift = 0; at <= last; at += 1, shift += 7) {
+    const byte = message[at]!;
+    if (byte < 0x80 && at < last) return undefined;
+    if (shift < 28) low |= (byte & 0x7f) << shift;
+    else if (shift > 28) high |= (byte & 0x7f) << (shift - 32);
+    else {
+      low |= (byte & 0x0f) << 28;
+      high = (byte & 0x7f) >> 4;
+    }
+  }
+  halves[LOW] = low;
+  halves[HIGH] = high;
+  return signed64[0]!;
 }

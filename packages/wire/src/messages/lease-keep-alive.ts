@@ -1,13 +1,27 @@
 import { type LeaseId, leaseId } from '@engram/core';
-import { Reader, sizeBig, sizeInt64, sizeVarint, writeBig, writeInt64, writeVarint } from '@engram/protobuf';
+import {
+  onlyBigInt64,
+  Reader,
+  sizeBig,
+  sizeInt64,
+  sizeVarint,
+  writeBig,
+  writeInt64,
+  writeVarint,
+} from '@engram/protobuf';
+
+/** The first field of a request, a varint. */
+const ID_TAG = 8;
 
 /** The lease that an etcdserverpb.LeaseKeepAliveRequest renews. Throws WireError if the bytes are not a message. */
 export function decodeKeepAlive(bytes: Uint8Array): LeaseId {
+  const only = onlyBigInt64(bytes, ID_TAG);
+  if (only !== undefined) return leaseId(only);
   const reader = new Reader(bytes);
   let id = 0n;
   while (reader.more()) {
     const tag = reader.tag();
-    if (tag === 8) id = reader.bigInt64();
+    if (tag === ID_TAG) id = reader.bigInt64();
     else reader.skip(tag);
   }
   return leaseId(id);
