@@ -302,7 +302,12 @@ export class Backend implements Store, AsyncDisposable {
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    return wait === undefined ? this.#range(op, caller) : wait.then(() => this.#range(op, caller));
+    return wait === undefined ? this.#range(op, caller) : this.#rangeAfter(wait, op, caller);
+  }
+
+  /** Its own method, because a read that waits for nothing needs no closure. */
+  #rangeAfter(wait: Promise<void>, op: RangeOp, caller: Caller): Promise<RangeResult> {
+    return wait.then(() => this.#range(op, caller));
   }
 
   #range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
@@ -314,7 +319,11 @@ export class Backend implements Store, AsyncDisposable {
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     if (op.range.end.length === 0) return this.range(op, caller);
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    return wait === undefined ? this.#rangePaged(op, caller) : wait.then(() => this.#rangePaged(op, caller));
+    return wait === undefined ? this.#rangePaged(op, caller) : this.#rangePagedAfter(wait, op, caller);
+  }
+
+  #rangePagedAfter(wait: Promise<void>, op: RangeOp, caller: Caller): Promise<RangeResult | PagedRangeResult> {
+    return wait.then(() => this.#rangePaged(op, caller));
   }
 
   #rangePaged(op: RangeOp, caller: Caller): ReturnType<Replica['rangePaged']> {

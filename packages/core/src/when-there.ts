@@ -1,7 +1,19 @@
-/** What `next` makes of a value: in this call if the value is there, and otherwise when it is. */
-export function whenThere<Value, Result>(
+/**
+ * What `next` makes of a value: in this call if the value is there, and otherwise when it is. `given` is passed on to `next`, which
+ * is no closure then: on a path as short as that of a get, a closure costs a hundredth of the whole.
+ */
+export function whenThere<Value, Given, Result>(
   value: Value | Promise<Value>,
-  next: (value: Value) => Result | Promise<Result>,
+  next: (value: Value, given: Given) => Result | Promise<Result>,
+  given: Given,
 ): Result | Promise<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return value instanceof Promise ? later(value, next, given) : next(value, given);
+}
+
+function later<Value, Given, Result>(
+  value: Promise<Value>,
+  next: (value: Value, given: Given) => Result | Promise<Result>,
+  given: Given,
+): Promise<Result> {
+  return value.then((there) => next(there, given));
 }

@@ -50,6 +50,9 @@ export function kvMethods(parts: ServiceParts, admission: CallAdmission): readon
   ];
 }
 
+const answerOf = (result: OpResult | PagedRangeResult, parts: ServiceParts): Message =>
+  encodeAnswer(parts.headerBytes(result.revision), result);
+
 const isSerializable = (request: Uint8Array): boolean => decodeRange(request.slice()).serializable;
 
 class KvService {
@@ -63,7 +66,7 @@ class KvService {
     const op = decodeRange(request);
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
-    return whenThere(this.#parts.store.rangePaged(op, caller), this.#answer);
+    return whenThere(this.#parts.store.rangePaged(op, caller), answerOf, this.#parts);
   }
 
   put(request: Uint8Array, caller: RpcCaller): Promise<Message> {
@@ -114,8 +117,7 @@ class KvService {
   }
 
   // Fields, not methods: made once. A method would need a closure and an async function, two more objects for each call.
-  readonly #answer = (result: OpResult | PagedRangeResult): Message =>
-    encodeAnswer(this.#parts.headerBytes(result.revision), result);
+  readonly #answer = (result: OpResult): Message => answerOf(result, this.#parts);
 
   readonly #answerFirst = ({ responses }: TxnResult): Message => {
     const [result] = responses;

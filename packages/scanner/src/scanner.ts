@@ -3,6 +3,7 @@ import {
   type ByteList,
   ByteViews,
   EngramError,
+  type KeyRange,
   type LogPosition,
   type RangeOp,
   type Revision,
@@ -122,6 +123,7 @@ export class Scanner {
         return found;
       }
     }
+    if (op.countOnly) return this.#count(op.range, at, signal, task);
     const own = room ?? new AnswerRoom(this.#answerBytesMax);
     const job = isPlainList(op) ? this.#list(op, at, own, signal) : this.#planned(op, at, own, signal);
     return this.#loop.run(task, job, signal);
@@ -180,6 +182,19 @@ export class Scanner {
     if (slot === NO_VERSION || this.#index.isTombstone(slot)) return nothingFound;
     const kv = this.#bytes.peek(this.#index.position(slot));
     return kv === undefined ? undefined : { kvs: [kv], count: 1, more: false };
+  }
+
+  /** No job for what one slice counts, as it does most ranges: jobs took a fifth of the CPU of a count. */
+  #count(range: KeyRange, at: Revision, signal: AbortSignal, task: Task): ScanResult | Promise<ScanResult> {
+    const { live, next } = this.#loop.slice(() => this.#index.countSome(range, at, this.#loop));
+    if (next === undefined) return { kvs: [], count: live, more: false };
+    return this.#loop.run(task, this.#countOn({ key: next, end: range.end }, at, live), signal);
+  }
+
+  *#countOn(range: KeyRange, at: Revision, counted: number): Job<ScanResult> {
+    using _pin = this.#pins.hold(at);
+    yield; // the slice before this one was the caller's
+    return { kvs: [], count: counted + (yield* countRange(this.#index, range, at, this.#loop)), more: false };
   }
 
   *#planned(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult> {

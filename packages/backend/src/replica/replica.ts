@@ -315,7 +315,7 @@ export class Replica implements AsyncDisposable {
     this.#options.observer?.range?.();
     const current = this.revision;
     const scanned = this.scanner.scan(op, this.readable(op.revision), signal, undefined, task);
-    return whenThere(scanned, (result) => rangeResult(current, result));
+    return whenThere(scanned, rangeResult, current);
   }
 
   /** As `range`, but a long list comes in pages. */
@@ -327,11 +327,7 @@ export class Replica implements AsyncDisposable {
     if (op.range.end.length === 0) return this.range(op, signal, task);
     this.#options.observer?.range?.();
     const current = this.revision;
-    const made = (result: ScanResult | PagedScanResult): RangeResult | PagedRangeResult =>
-      'bring' in result.kvs
-        ? { kind: 'paged-range', revision: current, kvs: result.kvs, more: result.more, count: result.count }
-        : rangeResult(current, { kvs: result.kvs, more: result.more, count: result.count });
-    return whenThere(this.scanner.scanPaged(op, this.readable(op.revision), signal, task), made);
+    return whenThere(this.scanner.scanPaged(op, this.readable(op.revision), signal, task), pagedResult, current);
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal, task?: Task): AsyncGenerator<RangeResult> {
@@ -345,7 +341,7 @@ export class Replica implements AsyncDisposable {
     const at = this.readable(op.revision);
     const compacted = (): boolean => at < this.state.compactRevision;
     for await (const { last: _last, ...chunk } of this.scanner.stream(op, at, chunkBytes, compacted, signal, task)) {
-      yield rangeResult(current, chunk);
+      yield rangeResult(chunk, current);
     }
   }
 
@@ -453,10 +449,18 @@ function checkpointBytes(quotaBytes: number): number {
   return Math.min(CHECKPOINT_BYTES_MAX, Math.max(CHECKPOINT_BYTES_MIN, quotaBytes / 8));
 }
 
-const rangeResult = (at: Revision, { kvs, more, count }: ScanResult): RangeResult => ({
+const rangeResult = ({ kvs, more, count }: ScanResult, at: Revision): RangeResult => ({
   kind: 'range',
   revision: at,
   kvs,
   more,
   count,
 });
+
+const pagedResult = (
+  { kvs, more, count }: ScanResult | PagedScanResult,
+  at: Revision,
+): RangeResult | PagedRangeResult =>
+  'bring' in kvs
+    ? { kind: 'paged-range', revision: at, kvs, more, count }
+    : { kind: 'range', revision: at, kvs, more, count };

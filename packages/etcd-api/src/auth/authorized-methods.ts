@@ -67,20 +67,21 @@ function permitOf(rule: CallRule): typeof permitUser | undefined {
 type Admit = (call: CallContext) => void;
 
 function unary(method: UnaryMethod, auth: Authenticator, admit: Admit): UnaryMethod {
+  const admitted: UnaryMethod['handle'] = (request, call) => {
+    const ready = auth.ready(call);
+    if (ready !== undefined) {
+      return ready.then(() => {
+        admit(call);
+        return method.handle(request, call);
+      });
+    }
+    admit(call);
+    return method.handle(request, call);
+  };
+  // Not one function: that would allocate what its closure needs for calls that have none.
   return {
     ...method,
-    handle: (request, call) => {
-      if (!auth.enabled) return method.handle(request, call);
-      const ready = auth.ready(call);
-      if (ready !== undefined) {
-        return ready.then(() => {
-          admit(call);
-          return method.handle(request, call);
-        });
-      }
-      admit(call);
-      return method.handle(request, call);
-    },
+    handle: (request, call) => (auth.enabled ? admitted(request, call) : method.handle(request, call)),
   };
 }
 

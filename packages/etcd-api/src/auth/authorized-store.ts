@@ -36,7 +36,7 @@ import type { Authenticator } from './authenticator.ts';
 /**
  * The store of the clients. Reads are judged here, by the users and roles of this node: after it has caught up with what the read
  * must see, and once more when the answer is there (etcd: doSerialize). What the leader decides, the leader judges. While
- * authentication is off, a call costs one question more.
+ * authentication is off, a call costs one question more, and no closure: what needs one is a method of its own.
  */
 export class AuthorizedStore implements Store {
   readonly #next: Store;
@@ -70,7 +70,10 @@ export class AuthorizedStore implements Store {
   }
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
-    if (this.#isFree(caller)) return this.#next.range(op, caller);
+    return this.#isFree(caller) ? this.#next.range(op, caller) : this.#judgedRange(op, caller);
+  }
+
+  #judgedRange(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
     return this.#whenNewest(op.serializable, caller, () =>
       this.#read(
         caller,
@@ -81,7 +84,13 @@ export class AuthorizedStore implements Store {
   }
 
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    if (this.#isFree(caller)) return this.#next.rangePaged(op, caller);
+    return this.#isFree(caller) ? this.#next.rangePaged(op, caller) : this.#judgedRangePaged(op, caller);
+  }
+
+  #judgedRangePaged(
+    op: RangeOp,
+    caller: Caller,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     return this.#whenNewest(op.serializable, caller, () =>
       this.#read(
         caller,
