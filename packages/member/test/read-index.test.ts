@@ -95,4 +95,67 @@ describe('rounds of a read index', () => {
     node.rounds[1]!.resolve();
     expect(await second).toBe(2);
   });
+
+  /** A round of as many reads, which ends. */
+  async function roundOf(node: Node, count: number): Promise<void> {
+    const reads = Array.from({ length: count }, () => node.read());
+    await node.turns(2);
+    node.rounds.at(-1)!.resolve();
+    await Promise.all(reads);
+  }
+
+  test('a round waits until nearly all whom the last one served have come again', async () => {
+    const node = new Node();
+    await roundOf(node, 10);
+    const some = Array.from({ length: 8 }, () => node.read());
+    await node.turns(10);
+    expect(node.rounds).toHaveLength(1);
+    const ninth = node.read();
+    await node.turns(3);
+    expect(node.rounds).toHaveLength(2);
+    node.rounds[1]!.resolve();
+    expect(await Promise.all([...some, ninth])).toEqual(Array.from({ length: 9 }, () => 2));
+  });
+
+  test('clients that do not come again delay a round by a millisecond from the begin of the last one at most', async () => {
+    const node = new Node();
+    await roundOf(node, 10);
+    const alone = node.read();
+    await node.turns(5);
+    expect(node.rounds).toHaveLength(1);
+    node.clock.advance(1);
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(2);
+    node.rounds[1]!.resolve();
+    await alone;
+    // The next one is not delayed: nobody else came.
+    const next = node.read();
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(3);
+    node.rounds[2]!.resolve();
+    await next;
+  });
+
+  test('clients that do not come again delay a round by some turns at most where the clock stands', async () => {
+    const node = new Node();
+    await roundOf(node, 10);
+    const alone = node.read();
+    await node.turns(40);
+    expect(node.rounds).toHaveLength(2);
+    node.rounds[1]!.resolve();
+    await alone;
+  });
+
+  test('rounds that serve many are a millisecond apart, although all have come again', async () => {
+    const node = new Node();
+    await roundOf(node, 200);
+    const reads = Array.from({ length: 200 }, () => node.read());
+    await node.turns(5);
+    expect(node.rounds).toHaveLength(1);
+    node.clock.advance(1);
+    await node.turns(2);
+    expect(node.rounds).toHaveLength(2);
+    node.rounds[1]!.resolve();
+    await Promise.all(reads);
+  });
 });
