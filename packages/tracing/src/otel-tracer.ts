@@ -1,6 +1,7 @@
 import {
   type Clock,
   GrpcCode,
+  type Logger,
   type Random,
   type Span,
   type SpanAttributes,
@@ -24,6 +25,8 @@ import {
 import { keyScope } from './key-scope.ts';
 
 const PER_MILLION = 1_000_000;
+/** The log says how many calls are not recorded once in this time. */
+const TOLD_MS = 60_000;
 const kinds = { server: OtelKind.SERVER, client: OtelKind.CLIENT, internal: OtelKind.INTERNAL } as const;
 const codeNames = new Map<number, string>(Object.entries(GrpcCode).map(([name, code]) => [code, name]));
 /** Codes that are a fault of the server (semantic conventions of OpenTelemetry for gRPC). */
@@ -43,25 +46,32 @@ export interface OtelTracerOptions {
    * call.
    */
   readonly samplingPerMillion: number | undefined;
+  /** Calls of clients that are recorded in a second at most. 0: no bound. */
+  readonly callsPerSecondMax: number;
   /** Otherwise only the scope of a key is recorded (`keyScope`). */
   readonly recordKeys: boolean;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
  * OpenTelemetry behind the port of core. Contexts are passed by hand: a context manager would cost each promise. A call that is
- * not recorded costs one decision, without an object.
+ * not recorded costs one decision, without an object. One that is costs more than ten puts, and a client may ask for it with each
+ * call: so the calls of clients that are recorded are bounded. What a member does for a recorded call of another is recorded too.
  */
 export class OtelTracer implements Tracer {
   readonly #options: OtelTracerOptions;
+  readonly #room: CallsRoom;
 
   constructor(options: OtelTracerOptions) {
     this.#options = options;
+    this.#room = new CallsRoom(options);
   }
 
   begin({ method, from, parent, peer }: TracedCall): Span | undefined {
     if (!this.#samples(parent)) return undefined;
+    if (from === 'client' && !this.#room.take()) return undefined;
     const { tracer, clock } = this.#options;
     const context = parent === undefined ? ROOT_CONTEXT : contextOf(parent);
     const time = new SpanTime(clock);
@@ -87,6 +97,47 @@ export class OtelTracer implements Tracer {
 
 function contextOf({ traceId, spanId, flags }: TraceContext): OtelContext {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+}
+
+/** Room for as many calls as a second may have, made anew as time passes. */
+class CallsRoom {
+  readonly #options: OtelTracerOptions;
+  #left: number;
+  #filledMs: number;
+  #refused = 0;
+  /** When refusals were last logged. */
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: OtelTracerOptions) {
+    this.#options = options;
+    this.#left = options.callsPerSecondMax;
+    this.#filledMs = options.clock.nowMs();
+  }
+
+  take(): boolean {
+    const { callsPerSecondMax: max, clock } = this.#options;
+    if (max === 0) return true;
+    const nowMs = clock.nowMs();
+    this.#left = Math.min(max, this.#left + ((nowMs - this.#filledMs) * max) / 1000);
+    this.#filledMs = nowMs;
+    if (this.#left < 1) {
+      this.#refuse(nowMs);
+      return false;
+    }
+    this.#left -= 1;
+    return true;
+  }
+
+  #refuse(nowMs: number): void {
+    this.#refused += 1;
+    if (nowMs - this.#toldMs < TOLD_MS) return;
+    this.#options.logger.warn(
+      { calls: this.#refused, max: this.#options.callsPerSecondMax },
+      'calls are not traced: there are more than a second may have',
+    );
+    this.#toldMs = nowMs;
+    this.#refused = 0;
+  }
 }
 
 /** Times of one call on the wall clock. They keep the order and the distances of the monotonic clock. */

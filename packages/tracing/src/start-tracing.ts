@@ -25,6 +25,8 @@ export interface TracingOptions {
   readonly version: string;
   /** Undefined: what OTEL_TRACES_SAMPLER says. */
   readonly samplingPerMillion: number | undefined;
+  /** Calls of clients that are recorded in a second at most. 0: no bound. */
+  readonly callsPerSecondMax: number;
   /** Whether OTEL_NODE_RESOURCE_DETECTORS says what is told of the machine. Otherwise nothing is. */
   readonly resourceDetectors: boolean;
   /** Whole keys are recorded. Otherwise their first two segments are. */
@@ -50,10 +52,10 @@ export function startTracing(options: TracingOptions): RunningTracing {
   diag.setLogger(diagnosticsTo(logger), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const sdk = new NodeSDK(sdkConfiguration(options));
   sdk.start();
-  const { samplingPerMillion, recordKeys, random } = options;
+  const { samplingPerMillion, callsPerSecondMax, recordKeys, random } = options;
   const tracer = trace.getTracer(NAME, options.version);
   return {
-    tracer: new OtelTracer({ tracer, samplingPerMillion, recordKeys, clock, random }),
+    tracer: new OtelTracer({ tracer, samplingPerMillion, callsPerSecondMax, recordKeys, clock, random, logger }),
     [Symbol.asyncDispose]: async () => {
       const done = new AbortController();
       const late = async (): Promise<void> => {

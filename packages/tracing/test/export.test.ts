@@ -1,5 +1,5 @@
 import { EngramError, type Logger, type Span, utf8 } from '@engram/core';
-import { Prng, quiet, realClock } from '@engram/sim';
+import { Prng, quiet, realClock, SimClock } from '@engram/sim';
 import { type RunningTracing, startTracing, type TracingOptions } from '@engram/tracing';
 import { Collector } from '@engram/tracing/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -13,6 +13,7 @@ const optionsTo = (address: string | undefined, more: Partial<TracingOptions> = 
   instanceId: 'm1',
   version: '1.2.3',
   samplingPerMillion: 1_000_000,
+  callsPerSecondMax: 0,
   resourceDetectors: false,
   recordKeys: false,
   stopMs: 60_000,
@@ -179,4 +180,37 @@ test('where the sampler is the library’s, it decides', async () => {
     { samplingPerMillion: undefined },
   );
   expect(collector.spans).toEqual([]);
+});
+
+test('the calls of clients that are recorded in a second are bounded, those of members are not, and the log tells', async () => {
+  const clock = new SimClock();
+  const told: unknown[] = [];
+  const logger = { ...quiet, warn: (fields: object): void => void told.push(fields) };
+  await using collector = await Collector.start();
+  const options = { callsPerSecondMax: 10, clock, logger, stopMs: 1 };
+  await using tracing = startTracing(optionsTo(collector.address, options));
+  const recorded = (calls: number, from: 'client' | 'member' = 'client'): number => {
+    let count = 0;
+    for (let call = 0; call < calls; call += 1) {
+      if (tracing.tracer.begin({ method: PUT, from, parent }) !== undefined) count += 1;
+    }
+    return count;
+  };
+  expect(recorded(25)).toBe(10);
+  expect(recorded(5, 'member')).toBe(5);
+  clock.advance(500);
+  expect(recorded(25)).toBe(5);
+  // A quiet hour makes no more room than a second.
+  clock.advance(3_600_000);
+  expect(recorded(25)).toBe(10);
+  expect(told).toEqual([
+    { calls: 1, max: 10 },
+    { calls: 35, max: 10 },
+  ]);
+});
+
+test('without a bound every call is recorded', async () => {
+  await using collector = await Collector.start();
+  await using tracing = startTracing(optionsTo(collector.address, { callsPerSecondMax: 0, stopMs: 1 }));
+  for (let call = 0; call < 1_000; call += 1) begin(tracing);
 });

@@ -9,6 +9,8 @@ export interface TracingConfig {
   readonly instanceId: string;
   /** Of a million calls whose client names no trace, so many are recorded. Undefined: OTEL_TRACES_SAMPLER says it. */
   readonly samplingPerMillion: number | undefined;
+  /** Calls of clients that are recorded in a second at most. 0: no bound. */
+  readonly callsPerSecondMax: number;
   /** OTEL_NODE_RESOURCE_DETECTORS is set. */
   readonly resourceDetectors: boolean;
   readonly recordKeys: boolean;
@@ -39,6 +41,8 @@ export function tracingConfig(
   };
   if (rate < 0) refuse('tracing sampling rate must be positive');
   if (rate > PER_MILLION) refuse(`tracing sampling rate must be less than ${PER_MILLION}`);
+  const callsPerSecondMax = values.number('distributed-tracing-calls-per-second');
+  if (callsPerSecondMax < 0) refuse('--distributed-tracing-calls-per-second must not be negative');
   const address = values.text('distributed-tracing-address');
   if (!/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/.test(address)) {
     refuse(`--distributed-tracing-address=${address}: expected host:port`);
@@ -52,6 +56,7 @@ export function tracingConfig(
       : undefined,
     instanceId: values.text('distributed-tracing-instance-id'),
     samplingPerMillion: given('distributed-tracing-sampling-rate', 'OTEL_TRACES_SAMPLER') ? rate : undefined,
+    callsPerSecondMax,
     resourceDetectors: (environment['OTEL_NODE_RESOURCE_DETECTORS'] ?? '') !== '',
     recordKeys: values.bool('distributed-tracing-record-keys'),
   };

@@ -312,6 +312,12 @@ export const flagSections: readonly FlagSection[] = [
       'Of a million calls whose client names no trace, so many are traced. A client that names one decides itself.',
     ),
     works(
+      'distributed-tracing-calls-per-second',
+      'int',
+      '200',
+      'So many calls of clients are traced in a second at most, whoever asks for it. 0: no bound.',
+    ),
+    works(
       'distributed-tracing-record-keys',
       'bool',
       'false',
