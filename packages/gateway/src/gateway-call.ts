@@ -4,7 +4,7 @@ import type { CallContext, CallHead, CallHooks, CallUser, RpcStatus } from '@eng
 import type { GatewayRequest } from './gateway-request.ts';
 import { metadataOf } from './metadata.ts';
 import type { Route } from './routes.ts';
-import { CANCELLED, EXPIRED, SUCCEEDED } from './statuses.ts';
+import { CANCELLED, EXPIRED, STOPPED, SUCCEEDED } from './statuses.ts';
 
 /** The longest timer, 24 days. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -17,6 +17,29 @@ export interface CallParts {
   readonly hooks: CallHooks | undefined;
   /** 0: no deadline. */
   readonly timeoutMs: number;
+  /** The calls whose handlers wait for other clients. */
+  readonly waiting: WaitingCalls;
+}
+
+/** Calls that would go on for as long as other clients want it, so that a gateway which stops must end them. */
+export class WaitingCalls {
+  readonly #calls = new Set<GatewayCall>();
+  #stopped = false;
+
+  add(call: GatewayCall): void {
+    if (this.#stopped) call.cutOff(STOPPED);
+    else this.#calls.add(call);
+  }
+
+  delete(call: GatewayCall): void {
+    this.#calls.delete(call);
+  }
+
+  /** Ends them, and those that come. */
+  stop(): void {
+    this.#stopped = true;
+    for (const call of [...this.#calls]) call.cutOff(STOPPED);
+  }
 }
 
 /**
@@ -35,7 +58,7 @@ export class GatewayCall implements CallContext {
   readonly #startMs: number;
   readonly #gone = (): void => this.closed();
   #timer: Timer | undefined;
-  #expired = false;
+  #cut: RpcStatus | undefined;
   #handled = false;
   #ended = false;
   #heldBytes = 0;
@@ -79,9 +102,9 @@ export class GatewayCall implements CallContext {
     return { work: 'client', caller: this.request.client, stage: 'json', method: this.route.method };
   }
 
-  /** Its deadline has passed. */
-  get expired(): boolean {
-    return this.#expired;
+  /** Its outcome, if it was ended while its handler was at work: by its deadline, or by a server that stops. */
+  get cut(): RpcStatus | undefined {
+    return this.#cut;
   }
 
   get ended(): boolean {
@@ -100,6 +123,11 @@ export class GatewayCall implements CallContext {
     this.request.answerBytes.refused();
     this.hold(before);
     return false;
+  }
+
+  waits(waiting: boolean): void {
+    if (waiting && !this.#ended) this.parts.waiting.add(this);
+    else this.parts.waiting.delete(this);
   }
 
   /** The call holds this much of its answer. */
@@ -140,6 +168,7 @@ export class GatewayCall implements CallContext {
     if (this.#ended) return;
     this.hold(0);
     this.#ended = true;
+    this.waits(false);
     this.#timer?.cancel();
     this.request.signal.removeEventListener('abort', this.#gone);
     for (const release of this.#onEnd) release();
@@ -147,9 +176,14 @@ export class GatewayCall implements CallContext {
   }
 
   protected expire(): void {
-    this.#expired = true;
-    this.handled(EXPIRED);
-    this.#abort.abort(new DOMException(EXPIRED.message, 'AbortError'));
+    this.cutOff(EXPIRED);
+  }
+
+  /** Ends the call while its handler is at work: the handler's signal aborts. */
+  cutOff(status: RpcStatus): void {
+    this.#cut = status;
+    this.handled(status);
+    this.#abort.abort(new DOMException(status.message, 'AbortError'));
   }
 
   /** The client is gone. */

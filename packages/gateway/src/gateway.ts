@@ -13,7 +13,7 @@ import {
   type UnaryMethod,
 } from '@engram/wire';
 import { failure, jsonHeaders, streamFailure } from './answers.ts';
-import { GatewayCall, type CallParts } from './gateway-call.ts';
+import { GatewayCall, type CallParts, WaitingCalls } from './gateway-call.ts';
 import type { GatewayAnswer, GatewayRequest } from './gateway-request.ts';
 import { type GatewaySocket, piecesOfLines, protocolOfSocket, requestOfSocket } from './gateway-socket.ts';
 import { GatewayStream } from './gateway-stream.ts';
@@ -54,6 +54,7 @@ export class Gateway {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #services: ReadonlySet<string>;
   readonly #streams = new Set<GatewayStream>();
+  readonly #waiting = new WaitingCalls();
   #stopped = false;
 
   constructor(options: GatewayOptions) {
@@ -76,7 +77,7 @@ export class Gateway {
     try {
       return await this.#answerUnary(method, call, request);
     } catch (error) {
-      const status = call.expired ? EXPIRED : statusOfError(error, 'unary');
+      const status = call.cut ?? statusOfError(error, 'unary');
       call.end(status);
       return failure(status);
     }
@@ -115,9 +116,10 @@ export class Gateway {
     };
   }
 
-  /** Ends all streams with UNAVAILABLE. New calls are refused. */
+  /** Ends all streams with UNAVAILABLE, and the calls that wait for other clients. New calls are refused. */
   stop(): void {
     this.#stopped = true;
+    this.#waiting.stop();
     for (const stream of this.#streams) stream.stop();
   }
 
@@ -135,7 +137,7 @@ export class Gateway {
     const method = this.#options.methods.get(route.method);
     if (method === undefined) return unimplemented(route.method, (service) => this.#services.has(service));
     const { loop, clock } = this.#options;
-    return { route, method, parts: { loop, clock, hooks: method.hooks, timeoutMs } };
+    return { route, method, parts: { loop, clock, hooks: method.hooks, timeoutMs, waiting: this.#waiting } };
   }
 
   async #answerUnary(method: UnaryMethod, call: GatewayCall, request: GatewayRequest): Promise<GatewayAnswer> {
@@ -143,9 +145,9 @@ export class Gateway {
     call.received(bytes.length);
     method.hooks?.admit?.(call, bytes);
     const message = await method.handle(bytes, call);
-    if (call.expired) {
+    if (call.cut !== undefined) {
       dropMessage(message);
-      throw new StatusError(EXPIRED.code, EXPIRED.message);
+      throw new StatusError(call.cut.code, call.cut.message);
     }
     call.sent(messageBytes(message));
     call.handled(SUCCEEDED);

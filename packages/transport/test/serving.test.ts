@@ -8,6 +8,7 @@ import { SimClock } from '@engram/sim';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
+import { waitingMethods } from './support/waiting-methods.ts';
 
 const servers: readonly (readonly [name: string, serve: Serve])[] = [
   ['grpc-js', serveGrpcJs],
@@ -215,6 +216,48 @@ describe.each(servers)('served by %s', (_name, serve) => {
     expect([answer.status, await answer.text()]).toEqual([200, 'GET /version 1 ']);
     const posted = await fetch(`http://${serving.target}/v3/kv/put`, { method: 'POST', body: '{"key":"Zm9v"}' });
     expect([posted.status, await posted.text()]).toEqual([404, 'POST /v3/kv/put null {"key":"Zm9v"}']);
+  });
+
+  test('a drain ends a unary call that waits for other clients, and its handler is told', async () => {
+    const { waiting, methods } = waitingMethods();
+    await using serving = await startServing(serve, { methods });
+    using client = new ByteClient(serving.target);
+    const ended = expect(client.unary('/test.Wait/Wait', 'a')).rejects.toMatchObject({
+      code: 14,
+      details: 'etcdserver: server stopped',
+    });
+    await until(() => waiting.length === 1);
+    await serving.server.drain(new AbortController().signal);
+    await ended;
+    expect(waiting[0]!.signal.aborted).toBe(true);
+    expect([serving.observer.handled, serving.observer.open]).toEqual([['Wait 14'], 0]);
+  });
+
+  test('a unary call that waited and works again finishes while the server drains', async () => {
+    const { waiting, methods } = waitingMethods();
+    await using serving = await startServing(serve, { methods });
+    using client = new ByteClient(serving.target);
+    const answer = client.unary('/test.Wait/Wait', 'a');
+    await until(() => waiting.length === 1);
+    waiting[0]!.work();
+    const drained = serving.server.drain(AbortSignal.timeout(5_000));
+    waiting[0]!.answer();
+    expect((await answer).toString()).toBe('a');
+    await drained;
+  });
+
+  test('calls that wait for other clients keep no others from running, however long their requests were', async () => {
+    const { waiting, methods } = waitingMethods();
+    await using serving = await startServing(serve, { methods });
+    using client = new ByteClient(serving.target);
+    const calls = Array.from({ length: 34 }, () => client.start('/test.Wait/Wait', Buffer.alloc(1024 * 1024, 'x')));
+    const ends = calls.map(({ answer }) => answer.catch(() => undefined));
+    await until(() => waiting.length === calls.length);
+    expect((await client.unary('/test.Wait/Echo', 'still served')).toString()).toBe('still served');
+    for (const { cancel } of calls) cancel();
+    await Promise.all(ends);
+    await until(() => waiting.every(({ signal }) => signal.aborted));
+    expect((await client.unary('/test.Wait/Echo', 'and now')).toString()).toBe('and now');
   });
 
   test('a drain does not wait for connections that wait for nothing', async () => {

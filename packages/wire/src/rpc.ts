@@ -79,6 +79,12 @@ export interface CallContext {
    * memory accounts.
    */
   reserveAnswer?(bytes: number): boolean;
+  /**
+   * The handler of a unary call begins (true), or ends (false), to wait for what other clients do, however long that takes. Meanwhile the
+   * call does not count as running, so that those others can be served, and a server that stops ends it with UNAVAILABLE and aborts
+   * `signal`. A stream needs no such call: it never counts, and always ends with its server. Absent where nothing counts.
+   */
+  waits?(waiting: boolean): void;
 }
 
 /**

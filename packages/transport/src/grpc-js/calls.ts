@@ -25,13 +25,19 @@ import { CANCELLED, DEADLINE_EXCEEDED, STOPPED, SUCCEEDED, statusOfError } from 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
 type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;
 
+interface Stoppable {
+  stop(): void;
+}
+
 /** State that every call of one server needs. */
 export interface CallEnvironment {
   readonly clock: Clock;
   /** Peer of calls whose connection has no address (unix sockets). */
   readonly unixPath: string | undefined;
-  /** Open streams, which a drain ends. */
-  readonly streams: Set<GrpcJsStream>;
+  /** Open streams, and unary calls that wait for other clients: a drain ends them. */
+  readonly streams: Set<Stoppable>;
+  /** The server drains: what would wait from now on ends at once. */
+  draining: boolean;
 }
 
 /** Calls `ended` once when the call ends, in any way: grpc-js emits `cancelled` also after a status was sent. */
@@ -67,6 +73,10 @@ class GrpcJsContext implements CallContext {
     return this.#abort.signal;
   }
 
+  protected abort(): void {
+    this.#abort?.abort();
+  }
+
   get peer(): string {
     return this.#unixPath ?? this.#call.getPeer();
   }
@@ -85,6 +95,30 @@ class GrpcJsContext implements CallContext {
   }
 }
 
+/** A unary call. `stopped` is called when the server stops while its handler waits for other clients. */
+class GrpcJsUnary extends GrpcJsContext implements Stoppable {
+  readonly #environment: CallEnvironment;
+  readonly #stopped: () => void;
+
+  constructor(call: Unary, environment: CallEnvironment, stopped: () => void) {
+    super(call, environment.unixPath);
+    this.#environment = environment;
+    this.#stopped = stopped;
+  }
+
+  waits(waiting: boolean): void {
+    const { streams, draining } = this.#environment;
+    if (!waiting) streams.delete(this);
+    else if (draining) this.stop();
+    else streams.add(this);
+  }
+
+  stop(): void {
+    this.#stopped();
+    this.abort();
+  }
+}
+
 function deadlinePassed(call: Unary | Streaming): boolean {
   const deadline = call.getDeadline();
   return (typeof deadline === 'number' ? deadline : deadline.getTime()) <= Date.now();
@@ -95,7 +129,7 @@ export function unaryHandler(method: UnaryMethod, environment: CallEnvironment):
   const { hooks } = method;
   return (call, callback) => {
     const startMs = clock.nowMs();
-    const context = new GrpcJsContext(call, environment.unixPath);
+    const context = new GrpcJsUnary(call, environment, () => end(STOPPED));
     let handled = false;
     const finish = (status: RpcStatus): boolean => {
       if (handled) return false;
@@ -104,15 +138,17 @@ export function unaryHandler(method: UnaryMethod, environment: CallEnvironment):
       return true;
     };
     const succeed = (message: Message): void => {
+      context.waits(false);
       if (handled) return;
       hooks?.sent?.(context, messageBytes(message));
       finish(SUCCEEDED);
       callback(null, message);
     };
-    const fail = (error: unknown): void => {
-      const status = statusOfError(error, 'unary');
+    const end = (status: RpcStatus): void => {
+      context.waits(false);
       if (finish(status)) callback({ code: status.code, details: status.message });
     };
+    const fail = (error: unknown): void => end(statusOfError(error, 'unary'));
     hooks?.begin?.(context);
     hooks?.received?.(context, call.request.length);
     onCancelled(call, () => finish(deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED));

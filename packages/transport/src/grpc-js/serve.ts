@@ -5,7 +5,7 @@ import { PlainHttp } from '../http/plain-http.ts';
 import { Listener } from '../listener.ts';
 import { waitForDrain } from '../drain.ts';
 import { budgetsOf, DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
-import { bidiHandler, type CallEnvironment, type GrpcJsStream, serverStreamHandler, unaryHandler } from './calls.ts';
+import { bidiHandler, type CallEnvironment, serverStreamHandler, unaryHandler } from './calls.ts';
 
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
 const identity = (bytes: Buffer): Buffer => bytes;
@@ -48,9 +48,9 @@ function grpcServerOf(options: ServeOptions, environment: CallEnvironment): grpc
  * not enforce `keepalive.minTimeMs`, and answers requests over HTTP/2 that are not gRPC with 415 also under TLS.
  */
 export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
-  const streams = new Set<GrpcJsStream>();
+  const streams: CallEnvironment['streams'] = new Set();
   const unixPath = options.listen.kind === 'unix' ? options.listen.path : undefined;
-  const environment: CallEnvironment = { clock: options.clock, unixPath, streams };
+  const environment: CallEnvironment = { clock: options.clock, unixPath, streams, draining: false };
   const server = grpcServerOf(options, environment);
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const budgets = budgetsOf(options);
@@ -71,6 +71,7 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   }
 
   async function drain(signal: AbortSignal): Promise<void> {
+    environment.draining = true;
     listener.stop();
     http1.drain();
     for (const stream of streams) stream.stop();

@@ -118,9 +118,15 @@ export abstract class GrpcStream extends Stream implements CallContext, MessageS
 
   expired(): void {
     if (this.finished) return;
-    this.#cancelled = true;
     this.host.sender.forget(this);
-    this.fail(DEADLINE_EXCEEDED);
+    this.cutOff(DEADLINE_EXCEEDED);
+  }
+
+  /** Ends the call while its handler is at work: the handler's signal aborts. */
+  protected cutOff(status: RpcStatus): void {
+    if (this.finished) return;
+    this.#cancelled = true;
+    this.fail(status);
     this.#abort?.abort(CALL_ENDED);
   }
 

@@ -1,12 +1,14 @@
 import { GrpcCode } from '@engram/core';
 import { dropMessage, type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
-import { SENT_MESSAGE_MAX_BYTES, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
+import { SENT_MESSAGE_MAX_BYTES, STOPPED, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
 /** grpc-go's status (server.go, processUnaryRPC). */
 const noMessage: RpcStatus = { code: GrpcCode.UNKNOWN, message: 'EOF' };
+
+const nothing = Buffer.alloc(0);
 
 /** A call of a unary method, from its head to its answer. A handler that answers synchronously costs no promise. */
 export class UnaryCall extends GrpcStream implements Admissible {
@@ -15,6 +17,10 @@ export class UnaryCall extends GrpcStream implements Admissible {
   #request: Buffer | undefined;
   #compressed = false;
   #reservedBytes = 0;
+  /** Of the request, once the handler has begun. */
+  #runningBytes = 0;
+  /** The handler waits for other clients. */
+  #waits = false;
 
   constructor(id: number, head: GrpcHead, method: UnaryMethod) {
     super(id, head);
@@ -28,6 +34,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
     this.holdRequest(0);
     this.started();
     this.received(request.length);
+    this.#runningBytes = request.length;
     let answer: Message | Promise<Message>;
     try {
       this.#method.hooks?.admit?.(this, request);
@@ -39,7 +46,7 @@ export class UnaryCall extends GrpcStream implements Admissible {
       return;
     }
     const nowMs = this.watchHandled();
-    if (answer instanceof Promise) this.#succeedLater(answer, request.length);
+    if (answer instanceof Promise) this.#succeedLater(answer);
     else {
       this.#succeed(answer, nowMs);
       this.#giveBack();
@@ -57,6 +64,23 @@ export class UnaryCall extends GrpcStream implements Admissible {
     }
     this.#reservedBytes += bytes;
     return true;
+  }
+
+  waits(waiting: boolean): void {
+    if (waiting === this.#waits) return;
+    this.#waits = waiting;
+    const { admission, draining } = this.host;
+    if (!waiting) admission.entered(this.#runningBytes);
+    else {
+      this.#request = nothing; // the chunk that it is a view of
+      admission.left(this.#runningBytes);
+      if (draining) this.stop();
+    }
+  }
+
+  /** Others finish: they end by themselves. */
+  override stop(): void {
+    if (this.#waits) this.cutOff(STOPPED);
   }
 
   /** grpc-go ignores everything after the first message. */
@@ -79,19 +103,22 @@ export class UnaryCall extends GrpcStream implements Admissible {
     this.#request = undefined;
   }
 
-  #succeedLater(answer: Promise<Message>, requestBytes: number): void {
+  #succeedLater(answer: Promise<Message>): void {
     const { admission } = this.host;
-    admission.entered(requestBytes);
+    admission.entered(this.#runningBytes);
+    const returned = (): void => {
+      this.#giveBack();
+      this.waits(false);
+      admission.left(this.#runningBytes);
+    };
     answer.then(
       (message) => {
         this.#succeed(message);
-        this.#giveBack();
-        admission.left(requestBytes);
+        returned();
       },
       (error: unknown) => {
         this.fail(statusOfError(error, 'unary'));
-        this.#giveBack();
-        admission.left(requestBytes);
+        returned();
       },
     );
   }
