@@ -13,7 +13,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     membership: ['.', 'cluster', 'codec'],
     driver: ['.', 'cluster', 'codec', 'membership'],
   },
-  'etcd-api': { auth: ['.'], snapshot: ['.'] },
+  'etcd-api': { auth: ['.'], snapshot: ['.'], locks: ['.', 'auth'] },
   gateway: { json: [] },
   transport: {
     h2: ['.'],

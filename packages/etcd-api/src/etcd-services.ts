@@ -6,15 +6,14 @@ import { clusterMethods } from './cluster-service.ts';
 import { healthMethods } from './health-service.ts';
 import { kvMethods } from './kv-service.ts';
 import { leaseMethods } from './lease-service.ts';
+import { electionMethods } from './locks/election-service.ts';
+import { lockMethods } from './locks/lock-service.ts';
 import { maintenanceMethods } from './maintenance-service.ts';
 import { ServiceParts } from './service-parts.ts';
 import type { ServicesOptions } from './services-options.ts';
 import { watchMethods } from './watch-service.ts';
 
-/**
- * etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table (Lock and
- * Election so far).
- */
+/** etcd's services over one store. The transport answers UNIMPLEMENTED for methods that are not in the table. */
 export function etcdServices(options: ServicesOptions): MethodTable {
   const parts = new ServiceParts(options);
   const admission = new CallAdmission(parts);
@@ -25,6 +24,8 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...clusterMethods(parts, admission),
     ...maintenanceMethods(parts, admission),
     ...authMethods(parts, admission),
+    ...lockMethods(parts, admission),
+    ...electionMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
   return authorizedMethods(served, parts.auth);

@@ -4,9 +4,11 @@ import { Loop } from '@engram/loop';
 import { HeaderEncoder, type Init, type etcdserverpb } from '@engram/wire';
 import { Authenticator } from './auth/authenticator.ts';
 import { AuthorizedStore } from './auth/authorized-store.ts';
+import { WatchRights } from './auth/watch-rights.ts';
 import type { Cluster } from './cluster-view.ts';
 import { ServiceCounts } from './service-counts.ts';
 import { defaultServiceLimits, type Limits, type ServicesOptions } from './services-options.ts';
+import { WatcherShares } from './watcher-shares.ts';
 
 /** The parts that all services share. */
 export class ServiceParts {
@@ -18,6 +20,9 @@ export class ServiceParts {
   readonly logger: Logger;
   readonly loop: Loop;
   readonly counts: ServiceCounts;
+  /** The memory of all watchers that calls have. */
+  readonly watcherShares: WatcherShares;
+  readonly watchRights: WatchRights;
   readonly options: ServicesOptions;
   #headers: HeaderEncoder;
   #headersTerm = 0;
@@ -31,6 +36,8 @@ export class ServiceParts {
     this.auth = new Authenticator(options.store, options.clock, options.auth);
     this.store = new AuthorizedStore(options.store, this.auth, this.loop);
     this.counts = options.counts ?? new ServiceCounts();
+    this.watcherShares = new WatcherShares(options.watcherBytes);
+    this.watchRights = new WatchRights(this.auth.view, this.loop);
     this.#headers = this.#headersOf(this.cluster.term);
   }
 

@@ -21,11 +21,11 @@ import {
   type WatchHead,
   WireError,
 } from '@engram/wire';
-import { type RightsHolder, WatchRights } from './auth/watch-rights.ts';
+import type { RightsHolder } from './auth/watch-rights.ts';
 import type { CallAdmission } from './call-admission.ts';
 import { EventMemo } from './event-memo.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { type StreamOfWatchers, WatcherShares } from './watcher-shares.ts';
+import type { StreamOfWatchers } from './watcher-shares.ts';
 
 /** The watch id of a response that concerns no watcher, or all watchers of the stream. */
 const NO_WATCHER = -1;
@@ -65,9 +65,7 @@ const deniedTexts: Readonly<Record<AuthRefusal | 'InvalidAuthToken', string>> = 
 
 export function watchMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const memo = new EventMemo((at) => parts.headerBytes(at), parts.loop);
-  const shares = new WatcherShares(parts.options.watcherBytes);
-  const rights = new WatchRights(parts.auth.view, parts.loop);
-  const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, rights, shares.open(call.peer), call);
+  const open = (call: StreamCall): WatchCall => new WatchCall(parts, memo, call);
   return [['/etcdserverpb.Watch/Watch', admission.bidi(open)]];
 }
 
@@ -75,7 +73,6 @@ export function watchMethods(parts: ServiceParts, admission: CallAdmission): rea
 class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   readonly #parts: ServiceParts;
   readonly #memo: EventMemo;
-  readonly #rights: WatchRights;
   readonly #watchers: StreamOfWatchers;
   readonly #call: StreamCall;
   readonly #stream: WatchStream;
@@ -86,15 +83,14 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   /** True while the hub calls this sink: the hub must not be called then. */
   #inSink = false;
 
-  constructor(parts: ServiceParts, memo: EventMemo, rights: WatchRights, watchers: StreamOfWatchers, call: StreamCall) {
+  constructor(parts: ServiceParts, memo: EventMemo, call: StreamCall) {
     this.#parts = parts;
     this.#memo = memo;
-    this.#rights = rights;
-    this.#watchers = watchers;
+    this.#watchers = parts.watcherShares.open(call.peer);
     this.#call = call;
     this.#queueBytesMax = parts.limits.streamQueueBytesMax;
     this.#stream = parts.store.watchHub.openStream(this, call.client);
-    rights.add(this);
+    parts.watchRights.add(this);
   }
 
   message(bytes: Uint8Array): void {
@@ -121,7 +117,7 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
 
   closed(): void {
     this.#ended = true;
-    this.#rights.remove(this);
+    this.#parts.watchRights.remove(this);
     this.#watchers.close();
     this.#outsideSink(() => this.#stream.close());
   }

@@ -59,7 +59,13 @@ export class StreamOfWatchers {
   add(watcher: Watcher): void {
     assert(!this.#watchers.has(watcher.watchId), 'a watcher is counted twice');
     this.#watchers.set(watcher.watchId, watcher);
-    this.#hold(bytesOf(watcher));
+    this.hold(bytesOf(watcher));
+  }
+
+  /** Counts bytes that are held beside the watchers, until `close`. */
+  hold(change: number): void {
+    this.#heldBytes += change;
+    if (this.#share !== undefined) this.#share.hold(this.#share.held + change);
   }
 
   /** Does nothing if the watcher is not counted. */
@@ -67,7 +73,7 @@ export class StreamOfWatchers {
     const watcher = this.#watchers.get(watchId);
     if (watcher === undefined) return;
     this.#watchers.delete(watchId);
-    this.#hold(-bytesOf(watcher));
+    this.hold(-bytesOf(watcher));
   }
 
   /** Watchers may be removed meanwhile. */
@@ -77,14 +83,9 @@ export class StreamOfWatchers {
 
   /** Must be called once. */
   close(): void {
-    this.#hold(-this.#heldBytes);
+    this.hold(-this.#heldBytes);
     this.#watchers.clear();
     this.#closed();
-  }
-
-  #hold(change: number): void {
-    this.#heldBytes += change;
-    if (this.#share !== undefined) this.#share.hold(this.#share.held + change);
   }
 }
 

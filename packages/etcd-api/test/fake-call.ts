@@ -37,6 +37,8 @@ export class FakeCall implements StreamCall {
   #closed = false;
 
   readonly head: CallHead = { admitted: undefined };
+  /** The handler of a unary call waits for other clients. */
+  waiting = false;
 
   constructor(metadata: Metadata = {}, commonName?: string) {
     this.#metadata = metadata;
@@ -58,6 +60,10 @@ export class FakeCall implements StreamCall {
     const call = new FakeCall(metadata, commonName);
     call.#open(method.hooks, request, () => method.open(request, call));
     return call;
+  }
+
+  waits(waiting: boolean): void {
+    this.waiting = waiting;
   }
 
   metadata(name: string): string | undefined {

@@ -127,7 +127,6 @@ test.each([
     code: 12,
     message: 'unknown method AuthEnable for service etcdserverpb.Auth',
   },
-  { path: '/v3/lock/lock', body: '{}', status: 501, code: 12, message: 'unknown service v3lockpb.Lock' },
   { path: '/v3/kv/rangestream', body: '{}', status: 404, code: 5, message: 'Not Found' },
   { path: '/v3/kv/range/', body: '{}', status: 404, code: 5, message: 'Not Found' },
   { path: '/v3/', body: '{}', status: 404, code: 5, message: 'Not Found' },
