@@ -50,8 +50,6 @@ const post = (path: string, body: unknown, more: Partial<Asked> = {}): Asked => 
   ...more,
 });
 
-const NOT_YET = 'not there yet';
-
 const CASES: readonly Asked[] = [
   post('/v3/kv/put', { key: foo, value: bar }),
   post('/v3/kv/put', { key: foo, value: foo, prev_kv: true }),
@@ -112,9 +110,19 @@ const CASES: readonly Asked[] = [
   post('/v3/cluster/member/promote', { ID: 1 }),
   post('/v3/auth/status', {}),
   post('/v3/auth/authenticate', { name: 'root', password: 'x' }),
-  post('/v3/auth/disable', {}, { known: NOT_YET }),
-  post('/v3/lock/unlock', { key: base64('none') }, { known: NOT_YET }),
-  post('/v3/election/leader', { name: base64('none') }, { known: NOT_YET }),
+  post('/v3/auth/disable', {}),
+  post('/v3/lease/grant', { ID: 81, TTL: 600 }),
+  post('/v3/lock/lock', { name: base64('m'), lease: 81 }),
+  post('/v3/lock/lock', { name: base64('m'), lease: 404 }),
+  post('/v3/lock/unlock', { key: base64('m/51') }),
+  post('/v3/lock/unlock', { key: base64('none') }),
+  post('/v3/lock/unlock', {}),
+  post('/v3/election/leader', { name: base64('none') }),
+  post('/v3/election/campaign', { name: base64('e'), lease: '81', value: bar }),
+  post('/v3/election/leader', { name: base64('e') }),
+  post('/v3/election/proclaim', { leader: { key: base64('e/51'), rev: 1, lease: 81 }, value: foo }),
+  post('/v3/election/proclaim', { value: foo }),
+  post('/v3/election/resign', {}),
   // Tokens do not count without authentication.
   post('/v3/kv/range', { key: foo }, { headers: { authorization: 'nonsense' } }),
   post('/v3/kv/range', { key: foo }, { headers: { authorization: 'Bearer nonsense' } }),

@@ -13,6 +13,7 @@ import { Judge } from './judge.ts';
 import { kvPart } from './kv-part.ts';
 import { largePart } from './large-part.ts';
 import { leasePart } from './lease-part.ts';
+import { lockPart } from './lock-part.ts';
 import { maintenancePart } from './maintenance-part.ts';
 import { MemberStores } from './member-stores.ts';
 import * as ask from './methods.ts';
@@ -40,6 +41,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   kv: (prng) => inRounds(wholeOrShare(1), STEPS_EACH_ROUND, fresh, (count) => kvPart(judge, prng, count)),
   bytes: (prng) => bytesPart(judge, prng, wholeOrShare(1 / 4)),
   lease: () => leasePart(judge),
+  lock: () => lockPart(judge),
   http2: () => http2Part(judge),
   gateway: () => gatewayPart(judge),
   sizes: () => sizesPart(judge),
@@ -99,7 +101,6 @@ async function knownDifferences(): Promise<void> {
   await judge.callKnown(ask.put, { key: 'leased', lease: 1n }, 'revisions differ by now');
   await judge.callKnown(ask.range, { key: 'leased', keysOnly: true }, 'the lease is part of the key');
   await judge.callKnown(ask.alarm, { action: 1, alarm: 7 }, 'an alarm that nobody knows');
-  await judge.callKnown(ask.userAdd, { name: 'somebody', password: 'x' }, 'users cannot be made yet');
 }
 
 async function startEmpty(of: Judge): Promise<void> {

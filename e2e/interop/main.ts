@@ -23,6 +23,8 @@ const CHECKS = [
   'delete',
   'watch',
   'lease',
+  'lock',
+  'election',
   'deadline',
   'cancel',
   'large-request',

@@ -2,6 +2,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Election;
 import io.etcd.jetcd.KV;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.api.KVGrpc;
@@ -15,6 +16,7 @@ import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
+import io.etcd.jetcd.election.LeaderResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
@@ -72,6 +74,8 @@ public final class Client {
     check("delete", client::delete);
     check("watch", client::watch);
     check("lease", client::lease);
+    check("lock", client::lock);
+    check("election", client::election);
     check("deadline", client::deadline);
     check("cancel", client::cancel);
     check("large-request", client::largeRequest);
@@ -180,6 +184,60 @@ public final class Client {
     equal(answers.end().getCode(), Status.Code.OK);
     await(leases.revoke(id));
     equal(await(kv.get(key("leased"))).getCount(), 0L);
+  }
+
+  private void lock() throws Exception {
+    var locks = jetcd.getLockClient();
+    var first = await(locks.lock(key("lock"), newLease()));
+    var second = locks.lock(key("lock"), newLease());
+    untilKeys("lock/", 2);
+    equal(second.isDone(), false);
+    await(locks.unlock(first.getKey()));
+    await(locks.unlock(await(second).getKey()));
+    equal(await(kv.get(key("lock/"), GetOption.builder().isPrefix(true).build())).getCount(), 0L);
+  }
+
+  private void election() throws Exception {
+    var elections = jetcd.getElectionClient();
+    var first = await(elections.campaign(key("election"), newLease(), text("a"))).getLeader();
+    BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+    elections.observe(
+        key("election"),
+        new Election.Listener() {
+          @Override
+          public void onNext(LeaderResponse leader) {
+            seen.add(leader.getKv().getValue().toString());
+          }
+
+          @Override
+          public void onError(Throwable error) {
+            seen.add(error.toString());
+          }
+
+          @Override
+          public void onCompleted() {
+            seen.add("completed");
+          }
+        });
+    equal(seen.poll(WAIT_MAX_SECONDS, TimeUnit.SECONDS), "a");
+    await(elections.proclaim(first, text("b")));
+    equal(seen.poll(WAIT_MAX_SECONDS, TimeUnit.SECONDS), "b");
+    var second = elections.campaign(key("election"), newLease(), text("c"));
+    untilKeys("election/", 2);
+    equal(await(elections.leader(key("election"))).getKv().getValue().toString(), "b");
+    await(elections.resign(first));
+    equal(seen.poll(WAIT_MAX_SECONDS, TimeUnit.SECONDS), "c");
+    await(elections.resign(await(second).getLeader()));
+  }
+
+  private long newLease() throws Exception {
+    return await(jetcd.getLeaseClient().grant(60)).getID();
+  }
+
+  private void untilKeys(String prefix, long count) throws Exception {
+    while (await(kv.get(key(prefix), GetOption.builder().isPrefix(true).build())).getCount() < count) {
+      Thread.sleep(10);
+    }
   }
 
   private void deadline() throws Exception {

@@ -1,7 +1,7 @@
 /** The checks of e2e/interop with @grpc/grpc-js: see ../README.md. Messages go through the store's own codecs. */
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, Client, compressionAlgorithms, credentials, Metadata, status } from '@grpc/grpc-js';
-import { etcdserverpb as pb } from '@engram/wire';
+import { etcdserverpb as pb, v3electionpb as epb, v3lockpb as lpb } from '@engram/wire';
 import { EtcdClient } from '../../../test/support/etcd-client.ts';
 
 const WAIT_MAX_MS = 20_000;
@@ -24,11 +24,11 @@ function channel(to = endpoint, how: ChannelCredentials = credentials.createInse
   return new Client(to, how, { 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1, ...options });
 }
 
-function unary(client: Client, path: string, request: Uint8Array, metadata = new Metadata()): Promise<Buffer> {
+function unary(client: Client, name: string, request: Uint8Array, metadata = new Metadata()): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const deadline = Date.now() + WAIT_MAX_MS;
     client.makeUnaryRequest(
-      `/etcdserverpb.${path}`,
+      name.startsWith('/') ? name : `/etcdserverpb.${name}`,
       toBuffer,
       same,
       request,
@@ -55,6 +55,13 @@ const store = new EtcdClient(endpoint, { deadlineMs: WAIT_MAX_MS });
 const raw = channel();
 const rangeOf = (name: string, end = name): Uint8Array =>
   pb.encodeRangeRequest({ key: bytes(name), ...(end === name ? {} : { rangeEnd: bytes(end) }) });
+
+const newLease = async (): Promise<bigint> => (await store.leaseGrant({ TTL: 60 })).ID;
+
+async function untilKeys(name: string, count: number): Promise<void> {
+  const range = { key: bytes(`${name}/`), rangeEnd: bytes(`${name}0`), countOnly: true };
+  while ((await store.range(range)).count < count) await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 const checks: Readonly<Record<string, () => Promise<void>>> = {
   async kv() {
@@ -110,6 +117,51 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     for (let at = 0; at < 3; at += 1) equal((await store.leaseKeepAliveOnce(ID)).TTL, 60);
     await store.leaseRevoke({ ID });
     equal((await store.range({ key: bytes('leased') })).count, 0);
+  },
+  async lock() {
+    const lock = async (ID: bigint): Promise<Uint8Array> => {
+      const request = lpb.encodeLockRequest({ name: bytes('lock'), lease: ID });
+      return lpb.decodeLockResponse(await unary(raw, '/v3lockpb.Lock/Lock', request)).key;
+    };
+    const unlock = (key: Uint8Array): Promise<Buffer> =>
+      unary(raw, '/v3lockpb.Lock/Unlock', lpb.encodeUnlockRequest({ key }));
+    const first = await lock(await newLease());
+    const second = lock(await newLease());
+    await untilKeys('lock', 2);
+    await unlock(first);
+    await unlock(await second);
+    equal((await store.range({ key: bytes('lock/'), rangeEnd: bytes('lock0') })).count, 0);
+    equal(await refusal(lock(4711n)), '2 etcdserver: requested lease not found');
+  },
+  async election() {
+    const name = bytes('election');
+    const campaign = async (value: string, lease: bigint): Promise<epb.LeaderKey | undefined> => {
+      const request = epb.encodeCampaignRequest({ name, lease, value: Buffer.from(value) });
+      return epb.decodeCampaignResponse(await unary(raw, '/v3electionpb.Election/Campaign', request)).leader;
+    };
+    const resign = (leader = first): Promise<Buffer> =>
+      unary(raw, '/v3electionpb.Election/Resign', epb.encodeResignRequest({ leader: leader! }));
+    const first = await campaign('a', await newLease());
+    const request = epb.encodeLeaderRequest({ name });
+    const seen = raw.makeServerStreamRequest('/v3electionpb.Election/Observe', toBuffer, same, request, new Metadata());
+    seen.on('error', () => {});
+    const messages = seen[Symbol.asyncIterator]();
+    const next = async (): Promise<string> => {
+      const { value: message }: { value?: unknown } = await messages.next();
+      if (!Buffer.isBuffer(message)) throw new Error('no answer');
+      return Buffer.from(epb.decodeLeaderResponse(message).kv?.value ?? []).toString();
+    };
+    equal(await next(), 'a');
+    const proclaim = epb.encodeProclaimRequest({ leader: first!, value: Buffer.from('b') });
+    await unary(raw, '/v3electionpb.Election/Proclaim', proclaim);
+    equal(await next(), 'b');
+    const second = campaign('c', await newLease());
+    await untilKeys('election', 2);
+    await resign();
+    equal(await next(), 'c');
+    seen.cancel();
+    await resign(await second);
+    equal(await refusal(unary(raw, '/v3electionpb.Election/Leader', request)), '2 election: no leader');
   },
   async deadline() {
     equal(await watchEnd({ deadline: Date.now() + 300 }), status.DEADLINE_EXCEEDED);

@@ -3,10 +3,15 @@
 import concurrent.futures
 import os
 import queue
+import time
 
 import grpc
 from etcd.api.etcdserverpb import rpc_pb2 as pb
 from etcd.api.etcdserverpb import rpc_pb2_grpc
+from etcd.server.v3electionpb import v3election_pb2 as epb
+from etcd.server.v3electionpb import v3election_pb2_grpc
+from etcd.server.v3lockpb import v3lock_pb2 as lpb
+from etcd.server.v3lockpb import v3lock_pb2_grpc
 
 PREFIX = b"/interop/python/"
 END = b"/interop/python0"
@@ -16,6 +21,7 @@ OPTIONS = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_leng
 
 channel = grpc.insecure_channel(os.environ["ENDPOINT"], options=OPTIONS)
 kv, lease, watch = (stub(channel) for stub in (rpc_pb2_grpc.KVStub, rpc_pb2_grpc.LeaseStub, rpc_pb2_grpc.WatchStub))
+lock, election = v3lock_pb2_grpc.LockStub(channel), v3election_pb2_grpc.ElectionStub(channel)
 
 
 def put(key, value, **more):
@@ -128,6 +134,48 @@ def check_lease():
     equal(get(b"leased").count, 0)
 
 
+def new_lease():
+    return lease.LeaseGrant(pb.LeaseGrantRequest(TTL=60), timeout=WAIT_MAX).ID
+
+
+def until_keys(name, count):
+    while get(name, range_end=PREFIX + name[:-1] + b"0", count_only=True).count < count:
+        time.sleep(0.01)
+
+
+def check_lock():
+    name = PREFIX + b"lock"
+    first = lock.Lock(lpb.LockRequest(name=name, lease=new_lease()), timeout=WAIT_MAX)
+    second = lock.Lock.future(lpb.LockRequest(name=name, lease=new_lease()), timeout=WAIT_MAX)
+    third = lock.Lock.future(lpb.LockRequest(name=name, lease=new_lease()), timeout=WAIT_MAX)
+    until_keys(b"lock/", 3)
+    third.cancel()
+    equal(second.done(), False)
+    lock.Unlock(lpb.UnlockRequest(key=first.key), timeout=WAIT_MAX)
+    lock.Unlock(lpb.UnlockRequest(key=second.result().key), timeout=WAIT_MAX)
+    equal(get(b"lock/", range_end=PREFIX + b"lock0").count, 0)
+    unknown = lpb.LockRequest(name=name, lease=4711)
+    refused(lambda: lock.Lock(unknown, timeout=WAIT_MAX), grpc.StatusCode.UNKNOWN, "etcdserver: requested lease not found")
+
+
+def check_election():
+    name = PREFIX + b"election"
+    first = election.Campaign(epb.CampaignRequest(name=name, lease=new_lease(), value=b"a"), timeout=WAIT_MAX).leader
+    seen = election.Observe(epb.LeaderRequest(name=name), timeout=WAIT_MAX)
+    equal(next(seen).kv.value, b"a")
+    election.Proclaim(epb.ProclaimRequest(leader=first, value=b"b"), timeout=WAIT_MAX)
+    equal(next(seen).kv.value, b"b")
+    request = epb.CampaignRequest(name=name, lease=new_lease(), value=b"c")
+    second = election.Campaign.future(request, timeout=WAIT_MAX)
+    until_keys(b"election/", 2)
+    equal(election.Leader(epb.LeaderRequest(name=name), timeout=WAIT_MAX).kv.value, b"b")
+    election.Resign(epb.ResignRequest(leader=first), timeout=WAIT_MAX)
+    equal(next(seen).kv.value, b"c")
+    seen.cancel()
+    election.Resign(epb.ResignRequest(leader=second.result().leader), timeout=WAIT_MAX)
+    refused(lambda: election.Leader(epb.LeaderRequest(name=name), timeout=WAIT_MAX), grpc.StatusCode.UNKNOWN, "election: no leader")
+
+
 def check_deadline():
     requests = Requests()
     refused(lambda: next(watch.Watch(requests, timeout=0.3)), grpc.StatusCode.DEADLINE_EXCEEDED)
@@ -209,7 +257,7 @@ def check_tls():
 
 
 for name in (
-    "kv range txn delete watch lease deadline cancel large-request large-answer too-large errors metadata gzip"
+    "kv range txn delete watch lease lock election deadline cancel large-request large-answer too-large errors metadata gzip"
     " parallel tls"
 ).split():
     try:

@@ -3,7 +3,8 @@
 
 use etcd_client::{
     Certificate, Client, Compare, CompareOp, ConnectOptions, DeleteOptions, EventType, GetOptions,
-    PutOptions, SortOrder, SortTarget, TlsOptions, Txn, TxnOp, TxnOpResponse, WatchOptions,
+    LockOptions, ProclaimOptions, PutOptions, ResignOptions, SortOrder, SortTarget, TlsOptions, Txn,
+    TxnOp, TxnOpResponse, WatchOptions,
 };
 use std::error::Error;
 use std::future::Future;
@@ -143,6 +144,8 @@ async fn main() -> Outcome {
     check("delete", delete(client.clone())).await;
     check("watch", watch(client.clone())).await;
     check("lease", lease(client.clone())).await;
+    check("lock", lock(client.clone())).await;
+    check("election", election(client.clone())).await;
     check("deadline", deadline(grpc.clone())).await;
     check("cancel", cancel(grpc.clone())).await;
     check("large-request", large_request(client.clone())).await;
@@ -226,6 +229,54 @@ async fn lease(mut client: Client) -> Outcome {
     }
     client.lease_revoke(id).await?;
     equal(client.get(key("leased"), None).await?.count(), 0)
+}
+
+async fn lock(mut client: Client) -> Outcome {
+    let first = client.lease_grant(60, None).await?.id();
+    let second = client.lease_grant(60, None).await?.id();
+    let held = client.lock(key("lock"), Some(LockOptions::new().with_lease(first))).await?;
+    let mut other = client.clone();
+    let waiting = tokio::spawn(async move {
+        other.lock(key("lock"), Some(LockOptions::new().with_lease(second))).await
+    });
+    until_keys(&mut client, "lock/", 2).await?;
+    equal(waiting.is_finished(), false)?;
+    client.unlock(held.key()).await?;
+    let next = waiting.await??;
+    client.unlock(next.key()).await?;
+    let left = client.get(key("lock/"), Some(GetOptions::new().with_prefix())).await?;
+    equal(left.count(), 0)
+}
+
+async fn election(mut client: Client) -> Outcome {
+    let first = client.lease_grant(60, None).await?.id();
+    let second = client.lease_grant(60, None).await?.id();
+    let leads = client.campaign(key("election"), "a", first).await?.take_leader().ok_or("no leader")?;
+    let mut seen = client.observe(key("election")).await?;
+    let mut value = async || -> Result<Vec<u8>, Box<dyn Error>> {
+        let mut message = seen.message().await?.ok_or("the stream has ended")?;
+        Ok(message.take_kv().ok_or("no leader")?.value().to_vec())
+    };
+    equal(value().await?, b"a".to_vec())?;
+    client.proclaim("b", Some(ProclaimOptions::new().with_leader(leads.clone()))).await?;
+    equal(value().await?, b"b".to_vec())?;
+    let mut other = client.clone();
+    let waiting = tokio::spawn(async move { other.campaign(key("election"), "c", second).await });
+    until_keys(&mut client, "election/", 2).await?;
+    let leader = client.leader(key("election")).await?;
+    equal(leader.kv().map(|kv| kv.value().to_vec()), Some(b"b".to_vec()))?;
+    client.resign(Some(ResignOptions::new().with_leader(leads))).await?;
+    equal(value().await?, b"c".to_vec())?;
+    let next = waiting.await??.take_leader().ok_or("no leader")?;
+    client.resign(Some(ResignOptions::new().with_leader(next))).await?;
+    Ok(())
+}
+
+async fn until_keys(client: &mut Client, name: &str, count: i64) -> Outcome {
+    while client.get(key(name), Some(GetOptions::new().with_prefix())).await?.count() < count {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    Ok(())
 }
 
 /// A watch without watchers, which answers nothing.
