@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { assert, formatGoDuration } from '@engram/core';
-import { fileOnlySettings, type FlagSpec, flagTable, soundsRestricting } from './flag-table.ts';
+import type { FlagSpec } from './flag-spec.ts';
+import { fileOnlySettings, flagTable, soundsRestricting } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 /** The keys of etcd's two security blocks, and the settings that they are for clients and for members. */

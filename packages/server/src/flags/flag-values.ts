@@ -1,6 +1,7 @@
 import { assert, parseGoDuration } from '@engram/core';
 import { parseFeatureGates } from './feature-gates.ts';
-import { fileOnlySettings, type FlagSpec, type FlagType, flagTable } from './flag-table.ts';
+import type { FlagSpec, FlagType } from './flag-spec.ts';
+import { fileOnlySettings, flagTable } from './flag-table.ts';
 import { parseGoInteger } from './go-integer.ts';
 import { parseUrls } from './urls.ts';
 

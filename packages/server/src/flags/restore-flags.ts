@@ -1,4 +1,4 @@
-import type { FlagGroup, FlagSpec, FlagType } from './flag-table.ts';
+import type { FlagGroup, FlagSpec, FlagType } from './flag-spec.ts';
 
 const flag = (group: FlagGroup, name: string, type: FlagType, value: string, help: string): FlagSpec => ({
   name,

@@ -1,4 +1,5 @@
-import { type FlagGroup, type FlagSpec, flagSections } from './flag-table.ts';
+import type { FlagGroup, FlagSpec } from './flag-spec.ts';
+import { flagSections } from './flag-table.ts';
 import { restoreFlags } from './restore-flags.ts';
 
 export const usageText = `Usage:
