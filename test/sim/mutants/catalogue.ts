@@ -1,6 +1,7 @@
 import { diskMutants } from './disk-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 import { past } from './past-catalogue.ts';
+import { loopMutants, stageMutants } from './stage-catalogue.ts';
 
 const backend = 'packages/backend/src';
 
@@ -351,4 +352,4 @@ const possible: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...past, ...possible, ...diskMutants];
+export const mutants: readonly Mutant[] = [...past, ...possible, ...loopMutants, ...stageMutants, ...diskMutants];

@@ -1,4 +1,5 @@
 import { mutants } from './catalogue.ts';
+import { followedStageMutants } from './stage-catalogue.ts';
 import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -487,5 +488,6 @@ export const clusterMutants: readonly Mutant[] = [
   ...past,
   ...possible,
   ...peerMutants,
+  ...followedStageMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];
