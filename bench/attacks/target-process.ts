@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { figure } from '../support/statistics.ts';
+import { type Stretches, stretchesOf } from './stretches.ts';
 import { untilIdle, type Usage, usageOf } from '../support/usage.ts';
 
 const START_MAX_MS = 60_000;
@@ -110,14 +111,13 @@ export class TargetProcess implements AsyncDisposable {
 
   /** The longest stretch on its event loop, as the store reports it. `-` if it reports none. */
   async longestStretch(): Promise<string> {
-    const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
-    const lines = text.matchAll(/^engram_loop_longest_stretch_seconds\{phase="(.*?)",method="(.*?)"\} (.*)$/gm);
-    const stretches = [...lines].map(([, phase = '', method = '', seconds]) => ({
-      ms: 1000 * Number(seconds),
-      by: `${phase} ${method.slice(method.lastIndexOf('/') + 1)}`.trim(),
-    }));
-    const longest = stretches.toSorted((left, right) => right.ms - left.ms)[0];
+    const [longest] = await this.stretches();
     return longest === undefined ? '-' : `${figure(longest.ms)} ms ${longest.by}`;
+  }
+
+  /** The kinds of stretches above the budget on its event loop, as the store reports them, the longest first. */
+  async stretches(): Promise<readonly Stretches[]> {
+    return stretchesOf(await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text());
   }
 
   async #answers(): Promise<boolean> {
