@@ -1,14 +1,16 @@
 /**
- * A greedy client on one connection: greedy.ts PORT LISTS PREFIX. Has so many lists of all keys of the prefix in flight, and asks
+ * A greedy client on one connection: greedy.ts PORT LISTS PREFIX NICE. Has so many lists of all keys of the prefix in flight, and asks
  * for another one whenever one is answered. Reads the answers and drops them. Prints `listing` with the first answer; on
  * SIGUSR2 it begins to count, and on SIGTERM it prints what it has had since then as JSON (`Had`).
  */
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
+import { setPriority } from 'node:os';
 import { etcdserverpb } from '@engram/wire';
+import { CoreCount } from './core-count.ts';
 import type { Had } from './greedy-client.ts';
 
 const WINDOW_BYTES = 64 * 1024 * 1024;
-const [port, lists, prefix = ''] = process.argv.slice(2);
+const [port, lists, prefix = '', nice] = process.argv.slice(2);
 const key = Buffer.from(prefix);
 const rangeEnd = Buffer.from(`${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`);
 const message = etcdserverpb.encodeRangeRequest({ key, rangeEnd });
@@ -16,7 +18,9 @@ const request = Buffer.concat([Buffer.alloc(5), message]);
 request.writeUInt32BE(message.length, 1);
 
 let [listed, bytes, failures, sinceMs] = [0, 0, 0, performance.now()];
+const count = new CoreCount();
 let said = false;
+setPriority(Number(nice ?? 0));
 
 function list(session: ClientHttp2Session): void {
   const stream = session.request({
@@ -46,9 +50,11 @@ function list(session: ClientHttp2Session): void {
 
 process.on('SIGUSR2', () => {
   [listed, bytes, failures, sinceMs] = [0, 0, 0, performance.now()];
+  count.begin();
 });
 process.on('SIGTERM', () => {
-  const had: Had = { lists: listed, bytes, failures, seconds: (performance.now() - sinceMs) / 1000 };
+  const seconds = (performance.now() - sinceMs) / 1000;
+  const had: Had = { lists: listed, bytes, failures, seconds, cores: count.cores };
   console.log(JSON.stringify(had));
   process.exit(0);
 });

@@ -3,7 +3,11 @@
  * has a thousand lists of 10,000 keys in flight; and the shares of two greedy connections.
  *
  *   node bench/fair/run.ts [--stores engram,etcd] [--rounds 3] [--seconds 10] [--lists 1000] [--keys 10000] [--interval 5]
- *     [--slower 1.5] [--unequal 0.1] [--markdown FILE] [--smoke]
+ *     [--nice 19] [--slower 1.5] [--unequal 0.1] [--markdown FILE] [--smoke]
+ *
+ * The greedy client decodes what it gets on the cores that the store and the modest client use. That is no share that a
+ * store could give, so it is the same in both measurements: `alone`, a process that does not talk to the store uses as much
+ * CPU as the greedy client has used, at the same priority (`nice`). `idle` is without it, for comparison.
  *
  * Fails where the p99 of the modest client beside the greedy one is more than `slower` times what it is alone, or where one
  * greedy connection has more than `unequal` more than the other, in the middle of the rounds.
@@ -15,7 +19,7 @@ import { readOptions } from '../support/options.ts';
 import { commandOf, storeNames } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure, median } from '../support/statistics.ts';
-import { Greedy, unequal } from './greedy-client.ts';
+import { Burner, Greedy, unequal } from './greedy-client.ts';
 
 const options = readOptions(
   process.argv.slice(2),
@@ -26,6 +30,7 @@ const options = readOptions(
     lists: 1000,
     keys: 10_000,
     interval: 5,
+    nice: 19,
     slower: 1.5,
     unequal: 0.1,
     markdown: '',
@@ -36,7 +41,10 @@ const options = readOptions(
 const PREFIX = '/attacked/';
 const SETTLE_MS = 1000;
 
-const modestColumns = ['store', 'round', 'alone p99', 'beside p99', 'times', 'own alone', 'own beside', 'lists/s'];
+const modestColumns = [
+  ...['store', 'round', 'idle p99', 'alone p99', 'beside p99', 'times', 'own alone', 'own beside'],
+  ...['lists/s', 'greedy cores', 'burned cores'],
+];
 const sharesColumns = ['store', 'round', 'one lists/s', 'other lists/s', 'one MiB/s', 'other MiB/s', 'unequal'];
 const modest: string[][] = [];
 const shares: string[][] = [];
@@ -48,7 +56,7 @@ async function measure(store: (typeof storeNames)[number]): Promise<void> {
   const differences: number[] = [];
   await using target = await TargetProcess.start(commandOf(store).join(' '), folder.path, undefined, []);
   await target.fill(options.keys);
-  const greedy = (): Promise<Greedy> => Greedy.start(target.port, options.lists, PREFIX);
+  const greedy = (): Promise<Greedy> => Greedy.start(target.port, options.lists, PREFIX, options.nice);
   const probe = async () => {
     const prober = await Prober.start(`127.0.0.1:${target.port}`, target.pid, options.interval);
     await delay(1000 * options.seconds);
@@ -56,22 +64,23 @@ async function measure(store: (typeof storeNames)[number]): Promise<void> {
   };
   for (let round = 1; round <= options.rounds; round += 1) {
     console.error(`${store}: round ${round}`);
-    const alone = await probe();
+    const idle = await probe();
     const one = await greedy();
     await delay(SETTLE_MS);
     one.count();
     const beside = await probe();
     const had = await one.end();
+    await target.idle(5000);
+    const burner = await Burner.start(had.cores, options.nice);
+    burner.count();
+    const alone = await probe();
+    const burned = await burner.end();
     const times = beside.p99Ms / alone.p99Ms;
     slowdowns.push(times);
-    modest.push([
-      store,
-      String(round),
-      ...[alone.p99Ms, beside.p99Ms, times, alone.ownP99Ms, beside.ownP99Ms, had.lists / had.seconds].map(figure),
-    ]);
-    const refused = alone.failures + beside.failures + had.failures;
+    const latencies = [idle.p99Ms, alone.p99Ms, beside.p99Ms, times, alone.ownP99Ms, beside.ownP99Ms];
+    modest.push([store, String(round), ...[...latencies, had.lists / had.seconds, had.cores, burned].map(figure)]);
+    const refused = idle.failures + alone.failures + beside.failures + had.failures;
     if (refused > 0) failures.push(`${store}, round ${round}: ${refused} calls were refused`);
-    await target.idle(5000);
 
     const both = await Promise.all([greedy(), greedy()]);
     await delay(SETTLE_MS);
@@ -111,6 +120,8 @@ report({
   notes: [
     `greedy: ${figure(options.lists)} lists of ${figure(options.keys)} keys of 1 KiB in flight on one connection`,
     `modest: puts and gets of a small key, ${options.interval} ms behind each answer`,
+    `alone: beside a process that uses as much CPU as the greedy client and does not talk to the store, both at nice ${options.nice}`,
+    'idle: with nothing beside it',
     'own: without the time in which the event loop or the modest client was ready to run and had no core',
     'unequal: what one had more than the other, in bytes; the greedy clients share the cores with the store',
   ],
