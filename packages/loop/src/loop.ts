@@ -4,6 +4,7 @@ import { type LoopWatch, unwatched } from './loop-watch.ts';
 import { MeasuredPace, type Pace } from './pace.ts';
 import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
 import { TransportShare } from './transport-share.ts';
+import { TurnStart } from './turn-start.ts';
 import type { Job, Turn } from './turn.ts';
 import { JOBS_TURN_MS, SLICE_MS } from './turn-parts.ts';
 import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
@@ -43,6 +44,7 @@ export class Loop implements Turn {
   watch: LoopWatch = unwatched;
   readonly #usage = new Map(WORK_CLASSES.map((work) => [work, { slices: 0, ms: 0, longestMs: 0 }]));
   readonly #clock: Pick<Clock, 'nowMs' | 'soon'>;
+  readonly #start: TurnStart;
   readonly #pace: Pace;
   readonly #queue = new FairQueue<Parked>();
   readonly #giver: SliceGiver;
@@ -67,8 +69,9 @@ export class Loop implements Turn {
   constructor({ clock, pace }: LoopOptions) {
     this.usage = this.#usage;
     this.#clock = clock;
+    this.#start = new TurnStart(clock);
     this.#pace = pace ?? new MeasuredPace(clock);
-    this.transport = new TransportShare(clock);
+    this.transport = new TransportShare({ soon: (fire) => this.#start.behind(fire) });
     this.#giver = {
       park: (parked) => this.#park(parked),
       goOn: (parked) => this.#goOn(parked),
@@ -80,6 +83,14 @@ export class Loop implements Turn {
   /** Slices of this class that wait for their turn. */
   waiting(work: WorkClass): number {
     return this.#queue.waiting(work);
+  }
+
+  /**
+   * As `Clock.soon`: calls `fire` once the input that is there has been read, but ahead of the slices and the long output of the
+   * turn. For short work that others wait for, such as the begin of an append.
+   */
+  soon(fire: () => void): void {
+    this.#start.soon(fire);
   }
 
   /** See `Turn`. Only a job may ask, while it runs. */
@@ -169,7 +180,7 @@ export class Loop implements Turn {
   #ask(): void {
     this.#asked += 1;
     const turn = this.#turn;
-    this.#clock.soon(() => this.#callback(turn));
+    this.#start.behind(() => this.#callback(turn));
   }
 
   #callback(turn: number): void {

@@ -35,7 +35,9 @@ export interface WriterOptions<Entry> {
   readonly log: Log;
   /** The seal with which this writer holds the log. */
   readonly seal: Seal;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
+  /** Calls `fire` once the input that is already there has been read. */
+  readonly soon: (fire: () => void) => void;
   /** The position of the first record that will be written. */
   readonly first: LogPosition;
   /** A batch is closed before it grows past this. A single larger write goes alone. */
@@ -51,7 +53,7 @@ export interface WriterOptions<Entry> {
 /**
  * Group commit: one open batch gathers writes while the batch before it is being made durable. So one sync serves all
  * writes that came in that time. If no append is under way, the batch leaves once the input that is already there has
- * been read (`Clock.soon`). So a burst that arrives in one turn of the event loop costs one sync, not one for its
+ * been read (`WriterOptions.soon`). So a burst that arrives in one turn of the event loop costs one sync, not one for its
  * first write and another for the rest. After a slow append the next one may wait for the writers that it has answered
  * (`Regroup`).
  *
@@ -124,7 +126,7 @@ export class Writer<Entry> {
   #schedule(): void {
     if (this.#appending || this.#scheduled) return;
     this.#scheduled = true;
-    this.#options.clock.soon(() => {
+    this.#options.soon(() => {
       this.#scheduled = false;
       if (!this.#appending && !this.#stopped) this.#append();
     });

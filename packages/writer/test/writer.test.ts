@@ -49,6 +49,7 @@ beforeEach(() => {
     log,
     seal: { epoch: epoch(1), holder: 1n },
     clock,
+    soon: (fire) => clock.soon(fire),
     first: logPosition(10),
     batchBytesMax: 100,
     next: {

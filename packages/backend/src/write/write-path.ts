@@ -129,6 +129,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       log,
       seal,
       clock,
+      soon: (fire) => loop.soon(fire),
       first: replica.next,
       batchBytesMax,
       sharingRecordsMax: longWriteChanges(options.sliceUs),
