@@ -69,10 +69,9 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
   backend: {
     apply: ['.'],
     auth: ['.'],
-    publish: ['apply'],
     checkpoint: ['apply'],
     image: ['.', 'apply', 'checkpoint'],
-    replica: ['.', 'apply', 'publish', 'checkpoint', 'image'],
+    replica: ['.', 'apply', 'checkpoint', 'image'],
     decide: ['.', 'apply', 'replica'],
     read: ['.', 'apply', 'replica', 'decide'],
     answer: ['.', 'apply', 'decide'],

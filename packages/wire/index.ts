@@ -60,9 +60,13 @@ export * as leasepb from './src/gen/leasepb.ts';
 export * as v3lockpb from './src/gen/v3lockpb.ts';
 export * as v3electionpb from './src/gen/v3electionpb.ts';
 export * as healthpb from './src/gen/grpc-health-v1.ts';
+export * as reflectionpb from './src/gen/grpc-reflection-v1.ts';
 export { type Init, WireError } from '@engram/protobuf';
 
 // The tables of their JSON form. For every message X: XJson.
 export * as etcdserverpbJson from './src/gen/etcdserverpb-json.ts';
 export * as v3lockpbJson from './src/gen/v3lockpb-json.ts';
 export * as v3electionpbJson from './src/gen/v3electionpb-json.ts';
+
+// The .proto files themselves, for clients that ask a server for them.
+export { protoFiles, type ProtoFile } from './src/gen/descriptors.ts';

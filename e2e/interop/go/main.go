@@ -147,6 +147,7 @@ func main() {
 		return nil
 	})
 	checkLocks(client)
+	checkReflection(client)
 	check("deadline", func(ctx context.Context) error {
 		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 		defer cancel()

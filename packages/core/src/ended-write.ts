@@ -11,7 +11,6 @@ export interface EndedWrite {
   readonly appendingUs: number;
   readonly durableUs: number;
   readonly appliedUs: number;
-  readonly publishedUs: number;
   readonly endedUs: number;
   readonly puts: number;
   readonly putBytes: number;

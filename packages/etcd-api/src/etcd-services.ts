@@ -9,6 +9,7 @@ import { leaseMethods } from './lease-service.ts';
 import { electionMethods } from './locks/election-service.ts';
 import { lockMethods } from './locks/lock-service.ts';
 import { maintenanceMethods } from './maintenance-service.ts';
+import { reflectionMethods } from './reflection-service.ts';
 import { ServiceParts } from './service-parts.ts';
 import type { ServicesOptions } from './services-options.ts';
 import { watchMethods } from './watch-service.ts';
@@ -28,5 +29,6 @@ export function etcdServices(options: ServicesOptions): MethodTable {
     ...electionMethods(parts, admission),
     ...healthMethods(options.health, admission),
   ]);
-  return authorizedMethods(served, parts.auth);
+  const reflection = reflectionMethods(served, admission, parts.limits.streamQueueBytesMax);
+  return authorizedMethods(new Map([...served, ...reflection]), parts.auth);
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emitAll } from './emit.ts';
+import { emitDescriptors } from './emit-descriptors.ts';
 import { emitJson } from './emit-json.ts';
 import { messageSets } from './message-sets.ts';
 import { loadRoot, readSchema } from './schema.ts';
@@ -11,7 +12,11 @@ const check = process.argv.includes('--check');
 
 for (const set of messageSets) {
   const schema = readSchema(set, loadRoot(set));
-  const wanted = new Map([...emitAll(schema), ...emitJson(schema, set.json ?? [])]);
+  const wanted = new Map([
+    ...emitAll(schema),
+    ...emitJson(schema, set.json ?? []),
+    ...(set.described === undefined ? [] : [emitDescriptors(set.described)]),
+  ]);
   const folder = join(repository, set.genFolder);
   mkdirSync(folder, { recursive: true });
   const present = readdirSync(folder);

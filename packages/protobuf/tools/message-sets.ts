@@ -25,12 +25,15 @@ export interface MessageSet {
   readonly integers64: 'rounded' | 'count';
   /** The protobuf packages whose messages have a JSON form, each in a module of its own. They have no maps. */
   readonly json?: readonly string[];
+  /** The .proto files whose descriptors are kept for clients that ask for them, as a pattern below proto/. Closed under imports. */
+  readonly described?: string;
 }
 
 /** etcd: its Go servers and clients check strings, and may send any number. */
 const etcd: MessageSet = {
   name: 'etcd',
-  files: '{etcd,grpc}/**/*.proto',
+  files: '{etcd/**,grpc/*/v1}/*.proto',
+  described: '{etcd,grpc}/**/*.proto',
   genFolder: 'packages/wire/src/gen',
   fieldNames: 'as-written',
   strings: 'string',

@@ -58,12 +58,16 @@ const protoFolder = join(import.meta.dirname, '../../../proto');
 /** The .proto files of the set, parsed and resolved. */
 export function loadRoot(set: MessageSet): protobuf.Root {
   const root = new protobuf.Root();
-  for (const path of globSync(set.files, { cwd: protoFolder }).toSorted()) {
-    protobuf.parse(readFileSync(join(protoFolder, path), 'utf8'), root, { keepCase: true });
-  }
+  for (const { text } of protoFiles(set.files)) protobuf.parse(text, root, { keepCase: true });
   root.resolveAll();
   return root;
 }
+
+/** The .proto files that a pattern matches, with their paths below proto/, in order. */
+export const protoFiles = (pattern: string): readonly { readonly path: string; readonly text: string }[] =>
+  globSync(pattern, { cwd: protoFolder })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(protoFolder, path), 'utf8') }));
 
 /** Throws if the set names fields that its files do not have. */
 export function readSchema(set: MessageSet, root: protobuf.Root): Schema {

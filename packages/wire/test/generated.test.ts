@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isInt64 } from '@engram/core';
 import { arbitraryInt64, generatedContract } from '@engram/protobuf/contract';
 import { loadRoot, messageSet } from '@engram/protobuf/schema';
-import { authpb, etcdserverpb, healthpb, leasepb, mvccpb, v3electionpb, v3lockpb } from '@engram/wire';
+import { authpb, etcdserverpb, healthpb, leasepb, mvccpb, reflectionpb, v3electionpb, v3lockpb } from '@engram/wire';
 
 const etcd = messageSet('etcd');
 const modules = {
@@ -14,6 +14,7 @@ const modules = {
   v3lockpb,
   v3electionpb,
   'grpc.health.v1': healthpb,
+  'grpc.reflection.v1': reflectionpb,
 };
 
 generatedContract(etcd, modules);

@@ -1,5 +1,4 @@
 import { mutants } from './catalogue.ts';
-import { followedStageMutants } from './stage-catalogue.ts';
 import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -283,8 +282,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica/replica.ts`,
-        find: 'this.apply(writes, endOf(batch), recordBytes(batch.records));',
-        replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records));',
+        find: 'this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);',
+        replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records), nothing);',
       },
     ],
   },
@@ -304,10 +303,9 @@ const possible: readonly Mutant[] = [
     what: 'a follower applies batches and tells its watchers nothing: a stage is left out there',
     edits: [
       {
-        file: `${backend}/publish/publisher.ts`,
-        find: '    for (const { group } of writes) if (group !== undefined) groups.push(group);\n',
-        replace:
-          "    for (const write of writes) if (write.group !== undefined && 'told' in write) groups.push(write.group);\n",
+        file: `${backend}/apply/applier.ts`,
+        find: '      if (write.group !== undefined) groups.push(write.group);\n',
+        replace: "      if (write.group !== undefined && 'told' in write) groups.push(write.group);\n",
       },
     ],
   },
@@ -488,6 +486,5 @@ export const clusterMutants: readonly Mutant[] = [
   ...past,
   ...possible,
   ...peerMutants,
-  ...followedStageMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];

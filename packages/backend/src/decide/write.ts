@@ -11,10 +11,9 @@ import type { Caller, Origin } from '../caller.ts';
  * - decided: its versions are in the index, with their revision and positions. It waits for the log;
  * - appending: it is on its way into the log;
  * - durable: it is in the log;
- * - applied: it is in effect. Readers see it;
- * - published: watchers have its events;
+ * - applied: it is in effect. Readers see it, and watchers have its events;
  * - answered, or refused: it has ended, and so has its caller's wait.
- * A write without records of its own is applied when everything that was decided before it is published. It has nothing to publish.
+ * A write without records of its own is applied when everything is that was decided before it.
  */
 export type WriteStage =
   | 'waiting'
@@ -23,7 +22,6 @@ export type WriteStage =
   | 'appending'
   | 'durable'
   | 'applied'
-  | 'published'
   | 'answered'
   | 'refused';
 
@@ -72,7 +70,6 @@ export class Write implements CommittedWrite, EndedWrite {
   appendingUs = -1;
   durableUs = -1;
   appliedUs = -1;
-  publishedUs = -1;
   endedUs = -1;
   mark: Mark | undefined;
   group: EventGroup | undefined;
@@ -161,14 +158,9 @@ export class Write implements CommittedWrite, EndedWrite {
     this.appliedUs = this.#sinceUs(nowMs);
   }
 
-  published(nowMs: number): void {
-    this.#enter('applied', 'published');
-    this.publishedUs = this.#sinceUs(nowMs);
-  }
-
-  /** It has gone through all stages: gives the answer. If the answer cannot be made, only this caller is refused. */
+  /** It is in effect: gives the answer. If the answer cannot be made, only this caller is refused. */
   answer(nowMs: number): void {
-    this.#enter(this.durableUs < 0 ? 'applied' : 'published', this.#told ? 'refused' : 'answered');
+    this.#enter('applied', this.#told ? 'refused' : 'answered');
     this.endedUs = this.#sinceUs(nowMs);
     if (this.#told) return;
     this.#told = true;

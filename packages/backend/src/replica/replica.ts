@@ -20,8 +20,7 @@ import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, Vers
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
 import { AheadOfState } from '../apply/ahead-of-state.ts';
-import type { Applier } from '../apply/applier.ts';
-import type { ApplyNext } from '../apply/apply-next.ts';
+import { Applier } from '../apply/applier.ts';
 import { decodeBatch } from '../apply/batch-decoder.ts';
 import { type ReadBatch, readBatch } from '../apply/batch-reader.ts';
 import { checkpointPays } from '../checkpoint/checkpoint-policy.ts';
@@ -29,12 +28,10 @@ import { Checkpointer } from '../checkpoint/checkpointer.ts';
 import type { CommittedWrite } from '../apply/committed-write.ts';
 import type { Caller } from '../caller.ts';
 import { Compactor } from '../checkpoint/compactor.ts';
-import { DurablePath } from './durable-path.ts';
 import { Garbage } from '../checkpoint/garbage.ts';
 import { hashKv } from './hash-kv.ts';
 import { ImageAccount } from '../image/image-account.ts';
 import { LeaseLists } from './lease-lists.ts';
-import { Publisher } from '../publish/publisher.ts';
 import type { StoreObserver } from '../observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
@@ -112,8 +109,6 @@ export class Replica implements AsyncDisposable {
   readonly #options: ReplicaOptions;
   readonly #walkParts: WalkParts;
   readonly #applier: Applier;
-  readonly #publisher: Publisher;
-  readonly #durable: DurablePath;
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
   readonly #images: ImageAccount;
@@ -129,16 +124,14 @@ export class Replica implements AsyncDisposable {
 
   constructor(options: ReplicaOptions, recovered: Recovered) {
     const { clock, logger, random, storage } = options;
-    const { applier } = recovered;
-    const { state, next } = applier;
+    const { state } = recovered;
     this.#options = options;
-    this.#applier = applier;
     this.clock = clock;
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
     this.#ahead = new AheadOfState(state);
-    this.#next = next;
-    this.#needed = next;
+    this.#next = recovered.next;
+    this.#needed = recovered.next;
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
@@ -163,12 +156,14 @@ export class Replica implements AsyncDisposable {
       ...(options.watchBacklogBytesMax === undefined ? {} : { backlogTotalBytesMax: options.watchBacklogBytesMax }),
       logger,
     });
-    const { hub, cache, bytes, scanner } = this;
-    this.#publisher = new Publisher({ state, hub, cache, bytes, scanner, logger, loop });
-    this.#durable = new DurablePath({
-      applier,
-      publisher: this.#publisher,
-      clock,
+    this.#applier = new Applier({
+      state,
+      hub: this.hub,
+      cache: this.cache,
+      bytes: this.bytes,
+      scanner: this.scanner,
+      next: recovered.next,
+      logger,
       loop,
       onForwarded: (write) => this.onForwarded?.(write),
       onApplied: () => this.onApplied?.(),
@@ -182,7 +177,7 @@ export class Replica implements AsyncDisposable {
       clock,
       loop,
       logger,
-      applied: () => this.#durable.next,
+      applied: () => this.#applier.next,
       garbage,
     });
     this.#compactor = new Compactor({
@@ -212,9 +207,9 @@ export class Replica implements AsyncDisposable {
     return this.#next;
   }
 
-  /** Every record before this position has taken effect, and watchers have its events. */
+  /** Every record before this position has taken effect. */
   get applied(): LogPosition {
-    return this.#durable.next;
+    return this.#applier.next;
   }
 
   /**
@@ -238,25 +233,26 @@ export class Replica implements AsyncDisposable {
     return this.leaseLists.keys(id, caller);
   }
 
-  /** See `Publisher.prefetch`. */
+  /** See `Applier.prefetch`. */
   prefetch(writes: readonly CommittedWrite[]): void {
-    this.#publisher.prefetch(writes);
+    this.#applier.prefetch(writes);
   }
 
   /**
    * Takes the leader's own writes, which are durable and whose versions are in the index already. Their records end
-   * before `next` and take `bytes` of the log. `after` is what follows their effect.
+   * before `next` and take `bytes` of the log. `applied` is called when the writes have taken effect. Later writes
+   * take effect when its promise has resolved.
    */
-  apply<Entry extends CommittedWrite>(
-    writes: readonly Entry[],
+  apply(
+    writes: readonly CommittedWrite[],
     next: LogPosition,
     bytes: number,
-    after?: ApplyNext<Entry>,
+    applied: () => void | Promise<void>,
   ): void {
     assert(next > this.#next, 'applied twice');
     assert(!this.#decoding, 'writes are given while a batch is decoded');
     this.#next = next;
-    this.#durable.take(writes, next, after);
+    this.#applier.apply(writes, next, applied);
     this.#maybeCheckpoint(bytes);
   }
 
@@ -283,7 +279,7 @@ export class Replica implements AsyncDisposable {
       this.#decoding = false;
     }
     if (read !== undefined) this.#ahead.took(read);
-    this.apply(writes, endOf(batch), recordBytes(batch.records));
+    this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
   }
 
   *#decode(batch: LogBatch, read: ReadBatch | undefined): PureJob<readonly CommittedWrite[]> {
@@ -304,14 +300,14 @@ export class Replica implements AsyncDisposable {
    */
   read(batch: LogBatch): ReadBatch | string | Promise<ReadBatch | string> {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
-    const before = this.#ahead.before(this.#next, this.#durable.next);
+    const before = this.#ahead.before(this.#next, this.#applier.next);
     if (before === undefined) return this.settled().then(() => this.read(batch));
     return this.loop.run(FOLLOW, readBatch(batch, before, this.loop));
   }
 
   /** Resolves when every write given to this replica has taken effect. */
   settled(): Promise<void> {
-    return this.#durable.idle();
+    return this.#applier.idle();
   }
 
   /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
@@ -445,6 +441,8 @@ export class Replica implements AsyncDisposable {
     await this.#options.storage[Symbol.asyncDispose]();
   }
 }
+
+const nothing = (): void => undefined;
 
 function checkpointBytes(quotaBytes: number): number {
   if (quotaBytes <= 0) return CHECKPOINT_BYTES_MAX;
