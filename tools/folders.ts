@@ -69,9 +69,10 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
   backend: {
     apply: ['.'],
     auth: ['.'],
+    publish: ['apply'],
     checkpoint: ['apply'],
     image: ['.', 'apply', 'checkpoint'],
-    replica: ['.', 'apply', 'checkpoint', 'image'],
+    replica: ['.', 'apply', 'publish', 'checkpoint', 'image'],
     decide: ['.', 'apply', 'replica'],
     read: ['.', 'apply', 'replica', 'decide'],
     answer: ['.', 'apply', 'decide'],

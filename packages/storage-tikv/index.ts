@@ -12,6 +12,14 @@ export {
   type FoundingMember,
   type OpenRootOptions,
 } from './src/cluster-root.ts';
+// A prefix that is made the store of a cluster, before its members start.
+export {
+  checkPrefixIsFree,
+  restoreIntoPrefix,
+  type PrefixRestoreOptions,
+  type RestoredImage,
+  type RestorePlace,
+} from './src/prefix-restore.ts';
 // A member's Raft state in TiKV, for a member without a disk.
 export { readRaftStates, TikvRaftStorage, type TikvRaftStorageOptions } from './src/tikv-raft-storage.ts';
 // The keys of a cluster, for code that keeps its own values beside the log.

@@ -130,7 +130,7 @@ export async function catchUp({ storage, store }: TestNode): Promise<void> {
 }
 
 /** The complete state of a node: all versions with their bytes from storage, leases and marks. */
-export async function dump({ store }: TestNode): Promise<object> {
+export async function dump({ store }: Pick<TestNode, 'store'>): Promise<object> {
   using image = await store.image(nodeItself.signal);
   const versions: string[] = [];
   const kvs = await image.read(0, image.count, nodeItself.signal);

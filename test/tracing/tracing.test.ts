@@ -81,7 +81,8 @@ test('a put through a follower, the leader and storage is one trace', { timeout:
   expect(named('etcdserverpb.KV/Put').parentId).toBe(CLIENT_SPAN);
   expect(instanceOf('forward')).toBe(NAMES[follower]);
   expect(instanceOf('txn')).toBe(NAMES[statuses.findIndex(({ header, leader }) => header?.memberId === leader)]);
-  expect(named('txn').events.map(({ name }) => name)).toEqual(['queued', 'decided', 'appended', 'applied', 'answered']);
+  const stages = ['queued', 'decided', 'appended', 'applied', 'published', 'answered'];
+  expect(named('txn').events.map(({ name }) => name)).toEqual(stages);
   expect(named('put').attributes['key_scope']).toBe('/registry/secrets');
   expect(collector.received.some((bytes) => bytes.includes('token'))).toBe(false);
   // Nothing else was asked to be recorded: no other call, and no call of the members among themselves.

@@ -137,7 +137,7 @@ test('a batch is read by what the batches before it will have done, although the
     release = resolve;
   });
   // As a write does that is answered in slices.
-  replica.apply([], (replica.next + 1) as typeof replica.next, 0, () => held);
+  replica.apply([], (replica.next + 1) as typeof replica.next, 0, { applied: () => undefined, published: () => held });
   expect(await take(of(grant(9n), put({ at: 5, lease: 9n })))).toBeUndefined();
   expect(replica.revision).toBe(4);
   expect(await take(of(put({ at: 6, key: 'x', lease: 9n })))).toBeUndefined();

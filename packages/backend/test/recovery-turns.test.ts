@@ -51,10 +51,11 @@ test('a recovery gives way in a checkpoint, in a long batch, and as it attaches 
   const storage = await written();
   const whole = await recovered(storage, Number.POSITIVE_INFINITY);
   const cut = await recovered(storage, SLICE_STEPS);
-  cut.found.state.index.verify();
-  expect(picture(cut.found.state)).toEqual(picture(whole.found.state));
-  expect(cut.found).toMatchObject({ next: whole.found.next, replayedBytes: whole.found.replayedBytes });
-  expect(cut.found.state.lessor.keys(LEASE).length).toBeGreaterThan(KEYS / 2);
+  cut.found.applier.state.index.verify();
+  expect(picture(cut.found.applier.state)).toEqual(picture(whole.found.applier.state));
+  expect(cut.found.applier.next).toBe(whole.found.applier.next);
+  expect(cut.found.replayedBytes).toBe(whole.found.replayedBytes);
+  expect(cut.found.applier.state.lessor.keys(LEASE).length).toBeGreaterThan(KEYS / 2);
   // The checkpoint and the first batch have KEYS each, the second batch half of them, and the lease more than KEYS.
   const parts = KEYS + KEYS + KEYS / 2 + 1.5 * KEYS;
   expect(cut.others - whole.others, 'slices of others').toBeGreaterThan((0.95 * parts) / SLICE_STEPS);
@@ -64,5 +65,5 @@ test('a recovery of which each step gives way leads to the same state', async ()
   const storage = await written();
   const whole = await recovered(storage, Number.POSITIVE_INFINITY);
   const { found } = await recovered(storage, 0);
-  expect(picture(found.state)).toEqual(picture(whole.found.state));
+  expect(picture(found.applier.state)).toEqual(picture(whole.found.applier.state));
 });

@@ -14,7 +14,8 @@ async function freshPicture(storage: Storage): Promise<unknown> {
   const clock = new SimClock();
   const { signal } = nodeItself;
   const options = { minLeaseTtlSeconds: 2, clock, loop: new Loop({ clock }), logger: quiet, signal };
-  const { state } = await recover(storage, options);
+  const { applier } = await recover(storage, options);
+  const { state } = applier;
   state.index.verify();
   const dropped: LogPosition[] = [];
   if (state.compactRevision >= 0) state.index.compact(state.compactRevision, Number.MAX_SAFE_INTEGER, dropped);

@@ -33,8 +33,9 @@ test('a write tells its stages with their times, and the append of its batch is 
   gate.open();
   await slow;
   const [write, append] = traced.tracer.spans;
-  expect(write).toMatchObject({ name: 'put', stages: ['queued', 'decided', 'appended', 'applied', 'answered'] });
-  expect(write!.stagesMs.map((ms) => ms! - startMs)).toEqual([0, 0, 100, 100, 100]);
+  const stages = ['queued', 'decided', 'appended', 'applied', 'published', 'answered'];
+  expect(write).toMatchObject({ name: 'put', stages });
+  expect(write!.stagesMs.map((ms) => ms! - startMs)).toEqual([0, 0, 100, 100, 100, 100]);
   expect(append).toMatchObject({ name: 'append', parent: write!.context, attributes: { writes: 1 }, ends: 1 });
   expect(traced.tracer.spans).toHaveLength(2);
 });

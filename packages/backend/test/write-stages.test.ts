@@ -26,7 +26,8 @@ const changes: Readonly<Record<string, (write: Write, decided: Decided<string>) 
   appending: (write) => write.appending(3),
   durable: (write) => write.durable(4),
   applied: (write) => write.applied(5),
-  answered: (write) => write.answer(6),
+  published: (write) => write.published(6),
+  answered: (write) => write.answer(7),
 };
 
 test('a write goes through its stages in their order, and has the time of each', () => {
@@ -43,7 +44,8 @@ test('a write goes through its stages in their order, and has the time of each',
     appendingUs: 2000,
     durableUs: 3000,
     appliedUs: 4000,
-    endedUs: 5000,
+    publishedUs: 5000,
+    endedUs: 6000,
   });
   expect(told).toEqual(['answered yes', 'unpinned']);
 });
@@ -57,7 +59,7 @@ test.each(Object.keys(changes).slice(1))('without the stage before it, %s is an 
 });
 
 test('a caller hears one thing, whatever comes after it, and the pin is given back once', () => {
-  for (const last of ['decided', 'durable', 'applied']) {
+  for (const last of ['decided', 'durable', 'applied', 'published']) {
     const told: string[] = [];
     const { write, decided } = newWrite(told);
     for (const [name, change] of Object.entries(changes)) {
@@ -66,7 +68,7 @@ test('a caller hears one thing, whatever comes after it, and the pin is given ba
     }
     expect(write.stage).toBe('refused');
     write.tell(new Error('again'));
-    write.refuse(new Error('again'), 7);
+    write.refuse(new Error('again'), 8);
     expect(told).toEqual(['unpinned', 'refused too late']);
   }
 });
@@ -89,10 +91,10 @@ test('every write ends once, and its times tell where it was', async () => {
   gate.open();
   await slow;
   expect(ended).toMatchObject([{ stage: 'answered', puts: 2, deletes: 0 }]);
-  const [{ decidedUs, appendingUs, durableUs, appliedUs, endedUs }] = ended as [EndedWrite];
+  const [{ decidedUs, appendingUs, durableUs, appliedUs, publishedUs, endedUs }] = ended as [EndedWrite];
   expect(decidedUs).toBe(0);
   expect(durableUs - appendingUs).toBe(100_000);
-  expect([appliedUs, endedUs]).toEqual([durableUs, durableUs]);
+  expect([appliedUs, publishedUs, endedUs]).toEqual([durableUs, durableUs, durableUs]);
   await backend.leaseGrant(leaseId(7n), 100, nodeItself);
   await refusal(backend.leaseGrant(leaseId(7n), 100, nodeItself));
   await backend.txn(txnOf({ kind: 'delete-range', range: everything().range, prevKv: false }), nodeItself);

@@ -11,6 +11,7 @@ export interface EndedWrite {
   readonly appendingUs: number;
   readonly durableUs: number;
   readonly appliedUs: number;
+  readonly publishedUs: number;
   readonly endedUs: number;
   readonly puts: number;
   readonly putBytes: number;

@@ -8,7 +8,8 @@ export const restoreCommand: Command = {
   arguments: '[flags] SNAPSHOT',
   group: 'cluster',
   short: 'Makes a data directory from a snapshot, as `engram restore`',
-  long: `Makes a data directory from a snapshot of etcd's or Engram's, or from the file member/snap/db of a data directory of etcd's. It is
+  long: `Makes a data directory, or with --storage=tikv the store of a cluster, from a snapshot of etcd's or Engram's, or from the file
+member/snap/db of a data directory of etcd's. It is
 \`engram restore\`, with its flags, which are those of etcdutl snapshot restore: \`engram --help\` lists them. Flags of ${PROGRAM}
 come before the command, and have no effect.`,
   flags: [],

@@ -53,7 +53,7 @@ test('a unary call is a span below the client’s, and in it one of the operatio
   expect(callers.map(({ trace }) => trace)).toEqual([operation!.context, last!.context]);
   expect(call!.context.traceId).toBe(parent.traceId);
   expect(tracer.tree(parent.traceId)).toEqual(['etcdserverpb.KV/Put', '  put', '    append']);
-  expect(operation!.stages).toEqual(['queued', 'decided', 'appended', 'applied', 'answered']);
+  expect(operation!.stages).toEqual(['queued', 'decided', 'appended', 'applied', 'published', 'answered']);
 });
 
 test('a call that fails ends its spans with the error: at once, or later', async () => {

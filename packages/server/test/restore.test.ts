@@ -142,7 +142,15 @@ test('a directory that is not empty is refused, and stays as it is', async () =>
 /** What `restoreSnapshot` does in this process. */
 const restoring = (file: string, dataDir: string, parts: Partial<RestoreParts> = {}): Promise<string> =>
   restoreSnapshot(
-    { snapshot: file, dataDir, bumpRevision: 0, skipHashCheck: true, dropAuth: false, warnings: [] },
+    {
+      snapshot: file,
+      dataDir,
+      cluster: undefined,
+      bumpRevision: 0,
+      skipHashCheck: true,
+      dropAuth: false,
+      warnings: [],
+    },
     {
       clock: realClock,
       random: realRandom,

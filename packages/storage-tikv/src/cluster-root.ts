@@ -2,6 +2,7 @@ import { StorageOpenError } from '@engram/storage';
 import { type CallOptions, isTikvError, type TikvClient } from '@engram/tikv-client';
 import { type RevisionOrigin, revisionAt, SEQUENCE_ORIGIN, timestampText } from '@engram/tso';
 import type { LogKeys } from './format/log-keys.ts';
+import { decodeRestoreMark } from './format/restore-mark.ts';
 
 /** A member at the founding of the cluster. Raft keeps later changes of the membership. */
 export interface FoundingMember {
@@ -53,7 +54,8 @@ const FORMAT_OF_SEQUENCE = 1;
 /**
  * Returns the cluster that owns the prefix. If the prefix is unused, every member that starts may try to found the cluster:
  * one insert succeeds, and all members get the root that it wrote. Rejects with StorageOpenError: `not-ours`, `newer-format`,
- * `other-cluster`, `missing` (no cluster there, and none to found), `not-accessible` (PD or TiKV does not answer).
+ * `other-cluster`, `missing` (no cluster there, and none to found), `unfinished` (a restore has begun there, and not ended),
+ * `not-accessible` (PD or TiKV does not answer).
  */
 export async function openRoot(options: OpenRootOptions): Promise<ClusterRoot> {
   try {
@@ -76,6 +78,7 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
     const txn = await client.begin(call);
     const value = await txn.get(keys.root, call);
     if (value !== undefined) {
+      if (decodeRestoreMark(value) !== undefined) throw unfinished(options);
       const root = parseRoot(value, where(options));
       if (clusterId !== undefined && root.clusterId !== clusterId) {
         throw new StorageOpenError(
@@ -112,7 +115,14 @@ async function decideRoot(options: OpenRootOptions): Promise<ClusterRoot> {
 
 const ROUNDS_MAX = 10;
 
-function encodeRoot({ clusterId, members, firstRevision, foundingId }: ClusterRoot): Uint8Array {
+/** What a prefix is into which a restore has begun, and not ended. */
+export const unfinished = (of: PrefixPlace): StorageOpenError =>
+  new StorageOpenError(
+    'unfinished',
+    `${where(of)} is of a restore that runs, or that was ended before it was done. In the latter case restore again, with --discard-unfinished`,
+  );
+
+export function encodeRoot({ clusterId, members, firstRevision, foundingId }: ClusterRoot): Uint8Array {
   const text = {
     magic: MAGIC,
     ...(firstRevision === SEQUENCE_ORIGIN ? { format: FORMAT_OF_SEQUENCE } : { format: FORMAT, firstRevision }),
@@ -174,5 +184,8 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const hex = (id: bigint): string => id.toString(16);
 
-const where = ({ client, keys }: OpenRootOptions): string =>
+/** Names a prefix in errors. */
+export type PrefixPlace = Pick<OpenRootOptions, 'client' | 'keys'>;
+
+export const where = ({ client, keys }: PrefixPlace): string =>
   `the prefix ${JSON.stringify(keys.prefix)} of TiKV cluster ${client.status.clusterId}`;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type Clock, joinU64, type Logger, logPosition, type Random } from '@engram/core';
+import { type Clock, joinU64, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
 import { Loop } from '@engram/loop';
 import { Lifetime, StorageOpenError, StorageTimestampError, endOf } from '@engram/storage';
 import { isTikvError, type TikvClient } from '@engram/tikv-client';
-import { NewerFormat } from './format/batch-format.ts';
-import { emptyChain } from './format/chain.ts';
+import { NewerFormat, type StoredBatch } from './format/batch-format.ts';
+import { type Chain, emptyChain } from './format/chain.ts';
 import { checkStart } from './log/check-timestamps.ts';
 import type { ClusterRoot } from './cluster-root.ts';
 import { ImageCopy, type ImageCopyOptions } from './copy/image-copy.ts';
@@ -282,8 +282,19 @@ async function whyUseless(copy: LocalCopy, lookup: RecordLookup, root: ImageRoot
   if (rootless && (image === undefined || image.from > copy.next)) return 'begins behind what is known';
   if (copy.next === 1) return undefined;
   const last = await lookup.batchWith(logPosition(copy.next - 1), never);
-  const ours = last !== undefined && endOf(last) === copy.next && last.header.chain === copy.chain;
-  return ours ? undefined : 'is not of this log';
+  const chain = last === undefined ? await chainBefore(copy.next, lookup) : chainBehind(last, copy.next);
+  return chain !== undefined && chain === copy.chain ? undefined : 'is not of this log';
+}
+
+const chainBehind = (last: StoredBatch, next: LogPosition): Chain | undefined =>
+  endOf(last) === next ? last.header.chain : undefined;
+
+/** The chain at a position that no batch of the log comes before: the log of a restored store begins behind its image. */
+async function chainBefore(next: LogPosition, lookup: RecordLookup): Promise<Chain | undefined> {
+  const behind = await lookup.batchWith(next, never);
+  if (behind !== undefined) return behind.first === next ? behind.header.previous : undefined;
+  const tail = await lookup.tail(never);
+  return tail.next === next ? tail.chain : undefined;
 }
 
 /** Translates errors of TiKV while a storage is opened. */

@@ -9,11 +9,18 @@ export class StorageCorruptError extends Error {
 
 /**
  * The storage cannot be opened as it is: locked by another process, of a newer format, not ours or of another cluster,
- * missing, or not accessible (a directory, or servers that do not answer).
+ * missing, unfinished (a restore into it has not ended), or not accessible (a directory, or servers that do not answer).
  */
 export class StorageOpenError extends Error {
   override readonly name = 'StorageOpenError';
-  readonly reason: 'locked' | 'newer-format' | 'not-ours' | 'other-cluster' | 'missing' | 'not-accessible';
+  readonly reason:
+    | 'locked'
+    | 'newer-format'
+    | 'not-ours'
+    | 'other-cluster'
+    | 'missing'
+    | 'unfinished'
+    | 'not-accessible';
 
   constructor(reason: StorageOpenError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);

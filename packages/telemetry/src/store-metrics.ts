@@ -5,19 +5,24 @@ import { exponentialBounds } from './plain-histogram.ts';
 /** Bucket bounds of etcd's disk metrics, in seconds. */
 const diskBounds = exponentialBounds(0.001, 2, 14);
 
-/** The stages by what a write waits for in each: its decision, the log, its append, its effect, its answer. */
-const STAGES = ['decide', 'queue', 'append', 'apply', 'answer'] as const;
+/** The stages by what a write waits for in each: its decision, the log, its append, its effect, its watchers, its answer. */
+const STAGES = ['decide', 'queue', 'append', 'apply', 'publish', 'answer'] as const;
 export type StageMs = Readonly<Record<(typeof STAGES)[number], number>>;
 
 /** A stage that was not reached, or was passed by, took no time. */
 const betweenUs = (fromUs: number, untilUs: number): number => (fromUs < 0 || untilUs < 0 ? 0 : untilUs - fromUs);
 
-const stageMs = ({ decidedUs, appendingUs, durableUs, appliedUs, endedUs }: EndedWrite): StageMs => ({
-  decide: betweenUs(0, decidedUs) / 1000,
-  queue: betweenUs(decidedUs, appendingUs) / 1000,
-  append: betweenUs(appendingUs, durableUs) / 1000,
-  apply: betweenUs(durableUs, appliedUs) / 1000,
-  answer: betweenUs(appliedUs, endedUs) / 1000,
+/** One without records of its own has nothing to publish: its answer follows its effect. */
+const answerUs = ({ appliedUs, publishedUs, endedUs }: EndedWrite): number =>
+  betweenUs(Math.max(appliedUs, publishedUs), endedUs);
+
+const stageMs = (write: EndedWrite): StageMs => ({
+  decide: betweenUs(0, write.decidedUs) / 1000,
+  queue: betweenUs(write.decidedUs, write.appendingUs) / 1000,
+  append: betweenUs(write.appendingUs, write.durableUs) / 1000,
+  apply: betweenUs(write.durableUs, write.appliedUs) / 1000,
+  publish: betweenUs(write.appliedUs, write.publishedUs) / 1000,
+  answer: answerUs(write) / 1000,
 });
 
 /**
@@ -44,7 +49,7 @@ export class StoreMetrics {
   readonly #onSlowAppend: ((durationMs: number) => void) | undefined;
   readonly #onSlowWrite: ((stages: StageMs, traceId: string | undefined) => void) | undefined;
   readonly #writes = { answered: 0, refused: 0 };
-  readonly #stagesUs = { decide: 0, queue: 0, append: 0, apply: 0, answer: 0 };
+  readonly #stagesUs = { decide: 0, queue: 0, append: 0, apply: 0, publish: 0, answer: 0 };
   readonly #append;
   readonly #compaction;
   readonly #leaseTtl;
@@ -131,7 +136,7 @@ export class StoreMetrics {
   }
 
   write(write: EndedWrite): void {
-    const { decidedUs, appendingUs, durableUs, appliedUs, endedUs } = write;
+    const { decidedUs, appendingUs, durableUs, appliedUs, publishedUs, endedUs } = write;
     this.#writes[write.stage === 'answered' ? 'answered' : 'refused'] += 1;
     if (appliedUs >= 0) {
       this.#puts += write.puts;
@@ -143,7 +148,8 @@ export class StoreMetrics {
     this.#stagesUs.queue += betweenUs(decidedUs, appendingUs);
     this.#stagesUs.append += betweenUs(appendingUs, durableUs);
     this.#stagesUs.apply += betweenUs(durableUs, appliedUs);
-    this.#stagesUs.answer += betweenUs(appliedUs, endedUs);
+    this.#stagesUs.publish += betweenUs(appliedUs, publishedUs);
+    this.#stagesUs.answer += answerUs(write);
     if (endedUs > this.#slowAppendMs * 1000) this.#onSlowWrite?.(stageMs(write), write.span?.context.traceId);
   }
 

@@ -319,7 +319,7 @@ test('slow appends and slow writes are told', () => {
     new SimClock(),
     100,
     (ms) => told.push(`append ${ms}`),
-    ({ queue, append }) => told.push(`write ${queue} ${append}`),
+    ({ queue, append, publish }) => told.push(`write ${queue} ${append} ${publish}`),
   );
   store.appended(100, 1, 1);
   store.appended(101, 1, 1);
@@ -329,12 +329,14 @@ test('slow appends and slow writes are told', () => {
     appendingUs: 70_000,
     durableUs: 100_000,
     appliedUs: 100_000,
+    publishedUs: 100_000,
     endedUs: 100_000,
   };
   const counts = { stage: 'answered', puts: 1, putBytes: 1, deletes: 0 };
   store.write({ ...times, ...counts });
-  store.write({ ...times, ...counts, durableUs: 101_000, appliedUs: 101_000, endedUs: 101_000 });
-  expect(told).toEqual(['append 101', 'write 70 31']);
+  const slow = { durableUs: 101_000, appliedUs: 101_000, publishedUs: 103_000, endedUs: 103_000 };
+  store.write({ ...times, ...counts, ...slow });
+  expect(told).toEqual(['append 101', 'write 70 31 2']);
 });
 
 test('how long calls took, by method, is there with --metrics=extensive only', async () => {
@@ -352,12 +354,16 @@ test('the store is counted under the names of etcd', async () => {
     appendingUs: 3000,
     durableUs: 10_000,
     appliedUs: 14_000,
-    endedUs: 15_000,
+    publishedUs: 16_000,
+    endedUs: 19_000,
   };
   store.write({ ...times, stage: 'answered', puts: 2, putBytes: 123, deletes: 1 });
   // Refused before it was decided, and refused after its effect: its caller did not wait for it.
-  const refused = { ...times, decidedUs: -1, appendingUs: -1, durableUs: -1, appliedUs: -1, stage: 'refused' };
-  store.write({ ...refused, puts: 0, putBytes: 0, deletes: 0 });
+  const nowhere = { decidedUs: -1, appendingUs: -1, durableUs: -1, appliedUs: -1, publishedUs: -1 };
+  const none = { puts: 0, putBytes: 0, deletes: 0 };
+  store.write({ ...times, ...nowhere, ...none, stage: 'refused' });
+  // One that has changed nothing: answered when what it rests on was there.
+  store.write({ ...times, ...nowhere, ...none, decidedUs: 0, appliedUs: 18_000, stage: 'answered' });
   store.compacted(7, 12, 250);
   store.leaseGranted(60);
   for (const [line, value] of [
@@ -368,10 +374,12 @@ test('the store is counted under the names of etcd', async () => {
     ['etcd_mvcc_put_total', 2],
     ['etcd_debugging_mvcc_total_put_size_in_bytes', 123],
     ['etcd_mvcc_delete_total', 1],
-    ['engram_writes_total{outcome="answered"}', 1],
+    ['engram_writes_total{outcome="answered"}', 2],
     ['engram_writes_total{outcome="refused"}', 1],
     ['engram_write_stage_seconds_total{stage="append"}', 0.007],
     ['engram_write_stage_seconds_total{stage="apply"}', 0.004],
+    ['engram_write_stage_seconds_total{stage="publish"}', 0.002],
+    ['engram_write_stage_seconds_total{stage="answer"}', 0.004],
     ['engram_write_stage_seconds_total{stage="decide"}', 0.001],
     ['etcd_debugging_mvcc_db_compaction_keys_total', 12],
     ['etcd_debugging_lease_ttl_total_bucket{le="32"}', 0],

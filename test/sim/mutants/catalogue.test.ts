@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { mutants } from './catalogue.ts';
-import { clusterMutants } from './cluster-catalogue.ts';
+import { allMutants } from './find-mutant.ts';
 import { applyEdits } from './mutant.ts';
-import { tikvMutants } from './tikv-catalogue.ts';
 
-const all = [...new Set([...mutants, ...clusterMutants, ...tikvMutants])];
-
-test.each(all)('the mutant $name fits the sources', ({ edits }) => {
+test.each(allMutants)('the mutant $name fits the sources', ({ edits }) => {
   for (const file of new Set(edits.map((edit) => edit.file))) {
     const source = readFileSync(file, 'utf8');
     const mine = edits.filter((edit) => edit.file === file);
@@ -16,7 +12,12 @@ test.each(all)('the mutant $name fits the sources', ({ edits }) => {
 });
 
 test('names of mutants are their own', () => {
-  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  expect(new Set(allMutants.map(({ name }) => name)).size).toBe(allMutants.length);
+});
+
+test('the tests that mutants name are there', () => {
+  for (const { name, test: finder } of allMutants)
+    if (finder !== undefined) expect(existsSync(finder.file), `${name}: ${finder.file}`).toBe(true);
 });
 
 test('an edit that does not fit is refused', () => {

@@ -1,6 +1,7 @@
 import { diskMutants } from './disk-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 import { past } from './past-catalogue.ts';
+import { loopMutants, stageMutants } from './stage-catalogue.ts';
 
 const backend = 'packages/backend/src';
 
@@ -27,15 +28,10 @@ const possible: readonly Mutant[] = [
     what: 'writes are answered before watchers hear of them',
     edits: [
       {
-        file: `${backend}/apply/applier.ts`,
-        find: '    if (published !== undefined) yield published;\n',
-        replace: '',
-      },
-      {
-        file: `${backend}/apply/applier.ts`,
-        find: '    const published = groups.length === 0 ? undefined : hub.publish({ groups, revision: state.revision });\n',
+        file: `${backend}/publish/publisher.ts`,
+        find: '    return groups.length === 0 ? undefined : hub.publish({ groups, revision: state.revision });\n',
         replace:
-          '    const { revision } = state;\n    if (groups.length > 0) loop.later(APPLY, () => void hub.publish({ groups, revision }));\n',
+          '    const { revision } = state;\n    const { loop } = this.#options;\n    if (groups.length > 0) loop.later(PREFETCH, () => void hub.publish({ groups, revision }));\n    return undefined;\n',
       },
     ],
   },
@@ -251,12 +247,12 @@ const possible: readonly Mutant[] = [
     what: 'watchers hear of a batch before readers see it',
     edits: [
       {
-        file: `${backend}/apply/applier.ts`,
-        find: '    yield* state.take(writes, loop);\n',
-        replace: '    void Promise.resolve().then(() => [...state.take(writes, { shouldYield: () => false })]);\n',
+        file: `${backend}/replica/durable-path.ts`,
+        find: '      yield* applier.take(writes, next);\n',
+        replace: '      void Promise.resolve().then(() => [...applier.take(writes, next)]);\n',
       },
       {
-        file: `${backend}/apply/applier.ts`,
+        file: `${backend}/publish/publisher.ts`,
         find: '{ groups, revision: state.revision }',
         replace: '{ groups, revision: groups.at(-1)!.revision }',
       },
@@ -356,4 +352,4 @@ const possible: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...past, ...possible, ...diskMutants];
+export const mutants: readonly Mutant[] = [...past, ...possible, ...loopMutants, ...stageMutants, ...diskMutants];

@@ -1,4 +1,5 @@
 import { mutants } from './catalogue.ts';
+import { followedStageMutants } from './stage-catalogue.ts';
 import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -282,8 +283,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica/replica.ts`,
-        find: 'this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);',
-        replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records), nothing);',
+        find: 'this.apply(writes, endOf(batch), recordBytes(batch.records));',
+        replace: 'this.apply(batch.first % 11 === 7 ? [] : writes, endOf(batch), recordBytes(batch.records));',
       },
     ],
   },
@@ -303,9 +304,10 @@ const possible: readonly Mutant[] = [
     what: 'a follower applies batches and tells its watchers nothing: a stage is left out there',
     edits: [
       {
-        file: `${backend}/apply/applier.ts`,
-        find: '      if (write.group !== undefined) groups.push(write.group);\n',
-        replace: "      if (write.group !== undefined && 'told' in write) groups.push(write.group);\n",
+        file: `${backend}/publish/publisher.ts`,
+        find: '    for (const { group } of writes) if (group !== undefined) groups.push(group);\n',
+        replace:
+          "    for (const write of writes) if (write.group !== undefined && 'told' in write) groups.push(write.group);\n",
       },
     ],
   },
@@ -486,5 +488,6 @@ export const clusterMutants: readonly Mutant[] = [
   ...past,
   ...possible,
   ...peerMutants,
+  ...followedStageMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];

@@ -1,15 +1,11 @@
 // Loaded before everything else (node --import): sources of the mutant that MUTANT names are edited as they are read.
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { mutants } from './catalogue.ts';
-import { clusterMutants } from './cluster-catalogue.ts';
+import { chosenMutant } from './find-mutant.ts';
 import { applyEdits } from './mutant.ts';
-import { tikvMutants } from './tikv-catalogue.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const name = process.env['MUTANT'] ?? '';
-const mutant = [...mutants, ...clusterMutants, ...tikvMutants].find((one) => one.name === name);
-if (mutant === undefined) throw new Error(`no mutant is called ${name}`);
+const mutant = chosenMutant();
 
 registerHooks({
   load(url, context, next) {

@@ -1,12 +1,14 @@
 // `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
 // time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1, TIKV=1: those of clusters, and of clusters on the
-// scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many.
+// scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many. A mutant that names a test is shown to that test.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { manyRuns } from '../many-runs.ts';
+import { type Found, manyRuns } from '../many-runs.ts';
 import { chosenSimulation, clusterSimulation, tikvSimulation } from '../simulation.ts';
 import { mutants } from './catalogue.ts';
 import { clusterMutants } from './cluster-catalogue.ts';
+import type { Mutant } from './mutant.ts';
+import { failedTest } from './test-finder.ts';
 import { tikvMutants } from './tikv-catalogue.ts';
 
 const RUNS_MAX = 1_000_000;
@@ -24,8 +26,9 @@ const hook = fileURLToPath(new URL('./hook.ts', import.meta.url));
 
 console.log(`| mutant | found by | seed | runs | seconds on ${workers} cores |`);
 console.log('| --- | --- | --- | --- | --- |');
-let missed = 0;
-for (const { name } of chosen) {
+
+/** The first seed that finds the mutant, and the number of runs. */
+async function foundBySeed({ name }: Mutant): Promise<{ done: number; first: Found | undefined }> {
   const { done, found } = await manyRuns({
     from: Number(FROM ?? 1),
     runs: RUNS_MAX,
@@ -35,12 +38,28 @@ for (const { name } of chosen) {
     env: { MUTANT: name },
     execArgv: ['--import', hook],
   });
-  const [first] = found;
-  if (first === undefined) missed += 1;
-  const seconds = first === undefined ? '-' : (first.afterMs / 1000).toFixed(1);
-  const text =
-    first === undefined ? '**nothing**' : `${first.kind}: ${first.message.replaceAll('|', '/').slice(0, 100)}`;
-  console.log(`| ${name} | ${text} | ${first?.seed ?? '-'} | ${done} | ${seconds} |`);
+  return { done, first: found[0] };
+}
+
+const cell = (text: string): string => text.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 100);
+const secondsOf = (ms: number): string => (ms / 1000).toFixed(1);
+
+let missed = 0;
+for (const mutant of chosen) {
+  const { name, test } = mutant;
+  if (test === undefined) {
+    const { done, first } = await foundBySeed(mutant);
+    if (first === undefined) missed += 1;
+    const text = first === undefined ? '**nothing**' : cell(`${first.kind}: ${first.message}`);
+    const seconds = first === undefined ? '-' : secondsOf(first.afterMs);
+    console.log(`| ${name} | ${text} | ${first?.seed ?? '-'} | ${done} | ${seconds} |`);
+  } else {
+    const startMs = performance.now();
+    const failed = failedTest(name, test.file);
+    if (failed === undefined) missed += 1;
+    const text = failed === undefined ? '**nothing**' : cell(`${test.file}: ${failed}`);
+    console.log(`| ${name} | ${text} | - | 1 | ${secondsOf(performance.now() - startMs)} |`);
+  }
 }
 console.log(`sim: ${chosen.length} mutants, ${missed} not found`);
 process.exitCode = missed === 0 ? 0 : 1;

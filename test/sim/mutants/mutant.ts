@@ -6,12 +6,14 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A defect put in by hand: the simulator must find it. */
+/** A defect put in by hand: the simulator must find it, or a test where no run of the simulator can show it. */
 export interface Mutant {
   readonly name: string;
   /** What goes wrong with it, in one line. */
   readonly what: string;
   readonly edits: readonly Edit[];
+  /** The test that finds it, from the project's root, and why no run of the simulator does. Undefined: seeds find it. */
+  readonly test?: { readonly file: string; readonly why: string };
 }
 
 /** The source with the edits made. Throws where one does not fit it any more. */

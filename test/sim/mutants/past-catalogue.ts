@@ -37,9 +37,9 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '    yield* state.take(writes, loop);\n',
+        find: '      state.take(write);\n',
         replace:
-          "    const some = writes.filter((write) => !(write as { told?: boolean }).told || !['compact', 'alarm'].includes(write.mark?.kind ?? ''));\n    yield* state.take(some, loop);\n",
+          "      if (!(write as { told?: boolean }).told || !['compact', 'alarm'].includes(mark?.kind ?? '')) state.take(write);\n",
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { assert, type Clock, EngramError, type LogPosition, SequenceRing } from '@engram/core';
 import type { Loop, PureJob } from '@engram/loop';
+import type { ApplyNext } from '../apply/apply-next.ts';
 import type { Decisions } from '../decide/decisions.ts';
 import type { Write } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
@@ -30,10 +31,10 @@ const CAPACITY_MIN = 256;
 const WAITER_BYTES = 1024;
 
 /**
- * The stage of answers, and the only place where a write ends: it was answered when it had taken effect, or refused when
- * what the refusal rests on had. A caller is refused with Timeout after its time, wherever its write is.
+ * The stage of answers, and the only place where a write ends: it is answered when it was published, or refused when
+ * what the refusal rests on was. A caller is refused with Timeout after its time, wherever its write is.
  */
-export class Answers {
+export class Answers implements ApplyNext<Write> {
   readonly #options: AnswersOptions;
   /**
    * Writes in the order in which they were requested. They end in nearly that order. One that has ended is forgotten when all
@@ -65,23 +66,25 @@ export class Answers {
     this.#waiters.push({ next, write, settle });
   }
 
-  /**
-   * Everything before `next` has taken effect; `writes` are the last of it. Returns a promise if this takes more than
-   * one slice.
-   */
-  applied(writes: readonly Write[], next: LogPosition): void | Promise<void> {
-    return this.#options.loop.run(ANSWER, this.#applying(writes, next));
+  applied(writes: readonly Write[], nowMs: number): void {
+    for (const write of writes) write.applied(nowMs);
   }
 
-  *#applying(writes: readonly Write[], next: LogPosition): PureJob<void> {
+  published(writes: readonly Write[], next: LogPosition, nowMs: number): void | Promise<void> {
+    for (const write of writes) write.published(nowMs);
+    return this.#options.loop.run(ANSWER, this.#answering(writes, next, nowMs));
+  }
+
+  *#answering(writes: readonly Write[], next: LogPosition, publishedMs: number): PureJob<void> {
     const { leases, loop, clock } = this.#options;
-    const nowMs = clock.nowMs();
+    let nowMs = publishedMs;
     for (const write of writes) {
-      write.applied(nowMs);
       const applying = leases.applied(write, loop);
       if (applying !== undefined) yield* applying;
       this.#end(write, nowMs);
-      if (loop.shouldYield()) yield;
+      if (!loop.shouldYield()) continue;
+      yield;
+      nowMs = clock.nowMs();
     }
     let settled = 0;
     while (settled < this.#waiters.length && this.#waiters[settled]!.next <= next) settled += 1;

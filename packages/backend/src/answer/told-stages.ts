@@ -9,5 +9,6 @@ export function tellStages(span: Span, write: EndedWrite): void {
   tell('decided', write.decidedUs);
   tell('appended', write.durableUs);
   tell('applied', write.appliedUs);
+  tell('published', write.publishedUs);
   tell(write.stage, write.endedUs);
 }

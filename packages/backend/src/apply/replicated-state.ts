@@ -20,7 +20,7 @@ import type { Alarm } from '../store.ts';
 
 /**
  * The state that the log leads to, without the bytes of versions. A replay of the log rebuilds all of it. It changes
- * only through `take`, at a start, on the leader and on a follower alike, so no answer shows what is not durable. The
+ * only through `Applier`, at a start, on the leader and on a follower alike, so no answer shows what is not durable. The
  * one exception is the index: above `revision` it holds the versions of writes that are under way.
  */
 export class ReplicatedState {
@@ -32,7 +32,6 @@ export class ReplicatedState {
   readonly #raised = new Map<number, number>();
   #revision: Revision;
   #compactRevision: Revision;
-  /** Whether changes attach keys to leases. False until `attachKeys`. */
   #attached = false;
   readonly #clock: Clock;
 
@@ -63,6 +62,11 @@ export class ReplicatedState {
     return this.#alarms.values();
   }
 
+  /** Whether changes move keys between leases. False in a replay, until `attachKeys`. */
+  get attached(): boolean {
+    return this.#attached;
+  }
+
   get alarmCount(): number {
     return this.#alarms.size;
   }
@@ -78,27 +82,19 @@ export class ReplicatedState {
   }
 
   /**
-   * Lets durable writes take effect. A mark that a checkpoint already contains may come again in the replay after it. It then
-   * changes nothing.
-   *
-   * Several writes take effect in one step. A write that is alone may have very many changes: its keys move between leases first,
-   * and give way to other work meanwhile. A call that reads the keys of a lease waits until they have (`Applier.wholeLeases`). All
-   * else of it takes effect in one step, the last one.
+   * Lets a durable write take effect, but for the keys of leases (`moveKey`). A mark that a checkpoint already contains may come
+   * again in the replay after it. It then changes nothing.
    */
-  *take(writes: readonly CommittedWrite[], turn: Turn): PureJob<void> {
-    const alone = writes.length === 1;
-    for (const { mark, group } of writes) {
-      if (group !== undefined && this.#attached) {
-        // A lease that ends takes its keys with it, so they are not detached from it here.
-        const ending = mark?.kind === 'lease-revoke' ? mark.id : NO_LEASE;
-        for (const event of group.events) {
-          this.#moveKey(event, ending);
-          if (turn.shouldYield() && alone) yield;
-        }
-      }
-      if (mark !== undefined) this.#takeMark(mark);
-      if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
-    }
+  take({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#takeMark(mark);
+    if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
+  }
+
+  /** A change moves its key from one lease to another. `ending` is the lease that the same write ends. */
+  moveKey({ key, lease, prevLease }: KvEvent, ending: LeaseId): void {
+    if (lease === prevLease) return;
+    if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);
+    if (lease !== NO_LEASE) this.lessor.attach(lease, key);
   }
 
   /** Takes the state from a checkpoint's header: everything but the index. */
@@ -138,12 +134,6 @@ export class ReplicatedState {
     }
   }
 
-  #moveKey({ key, lease, prevLease }: KvEvent, ending: LeaseId): void {
-    if (lease === prevLease) return;
-    if (prevLease !== NO_LEASE && prevLease !== ending) this.lessor.detach(prevLease, key);
-    if (lease !== NO_LEASE) this.lessor.attach(lease, key);
-  }
-
   #setAlarm(alarm: Alarm, active: boolean): void {
     const name = alarmName(alarm);
     if (active === this.#alarms.has(name)) return;
@@ -154,7 +144,7 @@ export class ReplicatedState {
 
   /**
    * Attaches the keys to their leases, once at the end of a replay, because a checkpoint may contain a key whose
-   * lease comes only in the log after it. From then on `take` does so for each change.
+   * lease comes only in the log after it. From then on `moveKey` does so for each change.
    */
   *attachKeys(turn: Turn): PureJob<void> {
     assert(!this.#attached, 'keys are attached once');

@@ -11,9 +11,10 @@ import type { Caller, Origin } from '../caller.ts';
  * - decided: its versions are in the index, with their revision and positions. It waits for the log;
  * - appending: it is on its way into the log;
  * - durable: it is in the log;
- * - applied: it is in effect. Readers see it, and watchers have its events;
+ * - applied: it is in effect. Readers see it;
+ * - published: watchers have its events;
  * - answered, or refused: it has ended, and so has its caller's wait.
- * A write without records of its own is applied when everything is that was decided before it.
+ * A write without records of its own is applied when everything that was decided before it is published. It has nothing to publish.
  */
 export type WriteStage =
   | 'waiting'
@@ -22,6 +23,7 @@ export type WriteStage =
   | 'appending'
   | 'durable'
   | 'applied'
+  | 'published'
   | 'answered'
   | 'refused';
 
@@ -70,6 +72,7 @@ export class Write implements CommittedWrite, EndedWrite {
   appendingUs = -1;
   durableUs = -1;
   appliedUs = -1;
+  publishedUs = -1;
   endedUs = -1;
   mark: Mark | undefined;
   group: EventGroup | undefined;
@@ -158,9 +161,14 @@ export class Write implements CommittedWrite, EndedWrite {
     this.appliedUs = this.#sinceUs(nowMs);
   }
 
-  /** It is in effect: gives the answer. If the answer cannot be made, only this caller is refused. */
+  published(nowMs: number): void {
+    this.#enter('applied', 'published');
+    this.publishedUs = this.#sinceUs(nowMs);
+  }
+
+  /** It has gone through all stages: gives the answer. If the answer cannot be made, only this caller is refused. */
   answer(nowMs: number): void {
-    this.#enter('applied', this.#told ? 'refused' : 'answered');
+    this.#enter(this.durableUs < 0 ? 'applied' : 'published', this.#told ? 'refused' : 'answered');
     this.endedUs = this.#sinceUs(nowMs);
     if (this.#told) return;
     this.#told = true;

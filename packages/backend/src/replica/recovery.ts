@@ -18,14 +18,14 @@ import { KeyIndex } from '@engram/index';
 import { Lessor } from '@engram/lease';
 import { eachOf, type Job, type Loop, settled, type Task } from '@engram/loop';
 import { type Storage, StorageTrimmedError, endOf, recordBytes } from '@engram/storage';
+import { Applier } from '../apply/applier.ts';
 import { decodeBatch } from '../apply/batch-decoder.ts';
 import type { OnRecovery, RecoveryProgress } from './recovery-progress.ts';
 import { ReplicatedState } from '../apply/replicated-state.ts';
 
 export interface Recovered {
-  readonly state: ReplicatedState;
-  /** The position after the last record that was replayed. */
-  readonly next: LogPosition;
+  /** Every record of the log has taken effect. */
+  readonly applier: Applier;
   /** Where the newest checkpoint begins its replay; 1 without one. */
   readonly checkpointFrom: LogPosition;
   /** Bytes of the log after that checkpoint. */
@@ -77,20 +77,19 @@ function* rebuilding(storage: Storage, options: RecoveryOptions): Job<Recovered>
   const startMs = options.clock.nowMs();
   const report = reporter(options);
   const { state, from, garbage } = yield* loadCheckpoint(storage, options, report);
-  let position = from;
+  const applier = new Applier(state, from, loop);
   let replayedBytes = 0;
   const replayed = (): void => {
     const end = storage.log.knownEnd;
-    const of = end === undefined ? undefined : Math.max(end, position) - from;
-    report({ phase: 'log', done: position - from, of, bytes: replayedBytes, bytesOf: undefined });
+    const of = end === undefined ? undefined : Math.max(end, applier.next) - from;
+    report({ phase: 'log', done: applier.next - from, of, bytes: replayedBytes, bytesOf: undefined });
   };
   replayed();
   state.index.beginReplay();
   yield* eachOf(storage.log.read(from, options.signal), function* (batch) {
-    assert(batch.first === position, `the log goes on at ${batch.first}, not at ${position}`);
-    yield* state.take(yield* decodeBatch(batch, state.index, true, loop), loop);
+    assert(batch.first === applier.next, `the log goes on at ${batch.first}, not at ${applier.next}`);
+    yield* applier.take(yield* decodeBatch(batch, state.index, true, loop), endOf(batch));
     replayedBytes += recordBytes(batch.records);
-    position = endOf(batch);
     replayed();
   });
   yield* state.index.endReplay(loop);
@@ -101,12 +100,12 @@ function* rebuilding(storage: Storage, options: RecoveryOptions): Job<Recovered>
       'compact-revision': state.compactRevision,
       keys: state.index.liveKeys,
       leases: state.lessor.size,
-      replayed: position - from,
+      replayed: applier.next - from,
       'took-ms': Math.round(options.clock.nowMs() - startMs),
     },
     'recovered the store from its log',
   );
-  return { state, next: position, checkpointFrom: from, replayedBytes, garbage };
+  return { applier, checkpointFrom: from, replayedBytes, garbage };
 }
 
 /** Reports to `onProgress` each time, and to the logger every PROGRESS_LOG_MS. */

@@ -20,7 +20,8 @@ import { type PagedScanResult, Pins, RecordCache, Scanner, type ScanResult, Vers
 import { type LogBatch, type Storage, endOf, recordBytes } from '@engram/storage';
 import { WatchHub } from '@engram/watch-hub';
 import { AheadOfState } from '../apply/ahead-of-state.ts';
-import { Applier } from '../apply/applier.ts';
+import type { Applier } from '../apply/applier.ts';
+import type { ApplyNext } from '../apply/apply-next.ts';
 import { decodeBatch } from '../apply/batch-decoder.ts';
 import { type ReadBatch, readBatch } from '../apply/batch-reader.ts';
 import { checkpointPays } from '../checkpoint/checkpoint-policy.ts';
@@ -28,10 +29,12 @@ import { Checkpointer } from '../checkpoint/checkpointer.ts';
 import type { CommittedWrite } from '../apply/committed-write.ts';
 import type { Caller } from '../caller.ts';
 import { Compactor } from '../checkpoint/compactor.ts';
+import { DurablePath } from './durable-path.ts';
 import { Garbage } from '../checkpoint/garbage.ts';
 import { hashKv } from './hash-kv.ts';
 import { ImageAccount } from '../image/image-account.ts';
 import { LeaseLists } from './lease-lists.ts';
+import { Publisher } from '../publish/publisher.ts';
 import type { StoreObserver } from '../observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
@@ -109,6 +112,8 @@ export class Replica implements AsyncDisposable {
   readonly #options: ReplicaOptions;
   readonly #walkParts: WalkParts;
   readonly #applier: Applier;
+  readonly #publisher: Publisher;
+  readonly #durable: DurablePath;
   readonly #compactor: Compactor;
   readonly #checkpointer: Checkpointer;
   readonly #images: ImageAccount;
@@ -124,14 +129,16 @@ export class Replica implements AsyncDisposable {
 
   constructor(options: ReplicaOptions, recovered: Recovered) {
     const { clock, logger, random, storage } = options;
-    const { state } = recovered;
+    const { applier } = recovered;
+    const { state, next } = applier;
     this.#options = options;
+    this.#applier = applier;
     this.clock = clock;
     this.txnAnswerBytesMax = options.txnAnswerBytesMax ?? TXN_ANSWER_BYTES_MAX;
     this.state = state;
     this.#ahead = new AheadOfState(state);
-    this.#next = recovered.next;
-    this.#needed = recovered.next;
+    this.#next = next;
+    this.#needed = next;
     this.#bytesBehind = recovered.replayedBytes;
     this.cache = new RecordCache(options.cacheBytesMax ?? 64 * MIB);
     this.bytes = new VersionBytes(this.cache, storage.values);
@@ -156,14 +163,12 @@ export class Replica implements AsyncDisposable {
       ...(options.watchBacklogBytesMax === undefined ? {} : { backlogTotalBytesMax: options.watchBacklogBytesMax }),
       logger,
     });
-    this.#applier = new Applier({
-      state,
-      hub: this.hub,
-      cache: this.cache,
-      bytes: this.bytes,
-      scanner: this.scanner,
-      next: recovered.next,
-      logger,
+    const { hub, cache, bytes, scanner } = this;
+    this.#publisher = new Publisher({ state, hub, cache, bytes, scanner, logger, loop });
+    this.#durable = new DurablePath({
+      applier,
+      publisher: this.#publisher,
+      clock,
       loop,
       onForwarded: (write) => this.onForwarded?.(write),
       onApplied: () => this.onApplied?.(),
@@ -177,7 +182,7 @@ export class Replica implements AsyncDisposable {
       clock,
       loop,
       logger,
-      applied: () => this.#applier.next,
+      applied: () => this.#durable.next,
       garbage,
     });
     this.#compactor = new Compactor({
@@ -207,9 +212,9 @@ export class Replica implements AsyncDisposable {
     return this.#next;
   }
 
-  /** Every record before this position has taken effect. */
+  /** Every record before this position has taken effect, and watchers have its events. */
   get applied(): LogPosition {
-    return this.#applier.next;
+    return this.#durable.next;
   }
 
   /**
@@ -233,26 +238,25 @@ export class Replica implements AsyncDisposable {
     return this.leaseLists.keys(id, caller);
   }
 
-  /** See `Applier.prefetch`. */
+  /** See `Publisher.prefetch`. */
   prefetch(writes: readonly CommittedWrite[]): void {
-    this.#applier.prefetch(writes);
+    this.#publisher.prefetch(writes);
   }
 
   /**
    * Takes the leader's own writes, which are durable and whose versions are in the index already. Their records end
-   * before `next` and take `bytes` of the log. `applied` is called when the writes have taken effect. Later writes
-   * take effect when its promise has resolved.
+   * before `next` and take `bytes` of the log. `after` is what follows their effect.
    */
-  apply(
-    writes: readonly CommittedWrite[],
+  apply<Entry extends CommittedWrite>(
+    writes: readonly Entry[],
     next: LogPosition,
     bytes: number,
-    applied: () => void | Promise<void>,
+    after?: ApplyNext<Entry>,
   ): void {
     assert(next > this.#next, 'applied twice');
     assert(!this.#decoding, 'writes are given while a batch is decoded');
     this.#next = next;
-    this.#applier.apply(writes, next, applied);
+    this.#durable.take(writes, next, after);
     this.#maybeCheckpoint(bytes);
   }
 
@@ -279,7 +283,7 @@ export class Replica implements AsyncDisposable {
       this.#decoding = false;
     }
     if (read !== undefined) this.#ahead.took(read);
-    this.apply(writes, endOf(batch), recordBytes(batch.records), nothing);
+    this.apply(writes, endOf(batch), recordBytes(batch.records));
   }
 
   *#decode(batch: LogBatch, read: ReadBatch | undefined): PureJob<readonly CommittedWrite[]> {
@@ -300,14 +304,14 @@ export class Replica implements AsyncDisposable {
    */
   read(batch: LogBatch): ReadBatch | string | Promise<ReadBatch | string> {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
-    const before = this.#ahead.before(this.#next, this.#applier.next);
+    const before = this.#ahead.before(this.#next, this.#durable.next);
     if (before === undefined) return this.settled().then(() => this.read(batch));
     return this.loop.run(FOLLOW, readBatch(batch, before, this.loop));
   }
 
   /** Resolves when every write given to this replica has taken effect. */
   settled(): Promise<void> {
-    return this.#applier.idle();
+    return this.#durable.idle();
   }
 
   /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
@@ -441,8 +445,6 @@ export class Replica implements AsyncDisposable {
     await this.#options.storage[Symbol.asyncDispose]();
   }
 }
-
-const nothing = (): void => undefined;
 
 function checkpointBytes(quotaBytes: number): number {
   if (quotaBytes <= 0) return CHECKPOINT_BYTES_MAX;

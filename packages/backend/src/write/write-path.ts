@@ -83,7 +83,7 @@ const restsOnNothing: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'Stoppe
  * The path of a write on the leader (`WriteStage`). This moves writes from one stage to the next:
  * - decide: `Decisions` has the `Sequencer` decide them, one after the other, nearly all in the call that requests them;
  * - append: `Writer` makes them durable, together with others;
- * - apply and publish: the replica lets them take effect, as it does with batches of other leaders and of a replay;
+ * - apply and publish: the replica takes them through, as it does with batches of other leaders (`DurablePath`);
  * - answer: `Answers` tells their callers.
  *
  * Decided versions are in the index above the replica's revision, where no reader looks. `halt` and a log that takes no more end
@@ -372,7 +372,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     else this.#answers.addWaiter(this.#sequencer.next, write, settle);
   }
 
-  // From append to apply, and to the answer.
+  // From append to apply and publish, and to the answer.
 
   appending(writes: readonly Write[], nowMs: number): Span | undefined {
     let span: Span | undefined;
@@ -387,7 +387,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   durable({ entries, next, records, bytes, startMs, durableMs }: DurableBatch<Write>): void {
     for (const write of entries) write.durable(durableMs);
     this.#options.observer.appended?.(durableMs - startMs, records, bytes);
-    this.#options.replica.apply(entries, next, bytes, () => this.#answers.applied(entries, next));
+    this.#options.replica.apply(entries, next, bytes, this.#answers);
   }
 
   // The end.

@@ -61,6 +61,9 @@ export interface ClusterConfig {
   readonly skippedEntries: readonly number[];
 }
 
+/** As `LogKeys` of storage-tikv takes it, which a node that is alone does not load. */
+const PREFIX_BYTES_MAX = 256;
+
 /** Flags that have an effect only with --storage=tikv. */
 const tikvFlags = [
   'tikv-pd-endpoints',
@@ -128,7 +131,7 @@ export function clusterConfig(
   const listenPeerUrls = peerUrls(values);
   return {
     pdEndpoints,
-    prefix: values.text('tikv-prefix') || token,
+    prefix: tikvPrefix(values),
     tikvTls: tikvTls(values),
     localValues,
     imagePolicy: imagePolicy(values),
@@ -288,7 +291,16 @@ function certificateFiles(values: FlagValues, certFlag: string, keyFlag: string)
   return { certFile, keyFile };
 }
 
-function tikvTls(values: FlagValues): ClusterConfig['tikvTls'] {
+/** Throws ConfigError if it is longer than a prefix may be, or empty. */
+export function tikvPrefix(values: FlagValues): string {
+  const prefix = values.text('tikv-prefix') || values.text('initial-cluster-token');
+  const bytes = Buffer.byteLength(prefix);
+  if (bytes > 0 && bytes <= PREFIX_BYTES_MAX) return prefix;
+  throw new ConfigError(`--tikv-prefix: expected 1 to ${PREFIX_BYTES_MAX} bytes, and it has ${bytes}`);
+}
+
+/** The TLS of PD and TiKV. Undefined: plain text. Throws ConfigError. */
+export function tikvTls(values: FlagValues): ClusterConfig['tikvTls'] {
   const [ca, cert, key] = [values.text('tikv-cacert'), values.text('tikv-cert'), values.text('tikv-key')];
   if (ca === '' && cert === '' && key === '') return undefined;
   if ((cert === '') !== (key === '')) throw new ConfigError('--tikv-cert and --tikv-key must both be present');

@@ -21,8 +21,8 @@ export const usageText = `Usage:
     those of a member.
 
   engram restore [flags] SNAPSHOT
-    Make a data directory from a snapshot of etcd's or Engram's, or from the file member/snap/db of a data directory of etcd's.
-    The flags are those of etcdutl snapshot restore.
+    Make a data directory from a snapshot of etcd's or Engram's, or from the file member/snap/db of a data directory of etcd's;
+    with --storage=tikv the store of a whole cluster. The flags are those of etcdutl snapshot restore, and more.
 
   engram --config-file FILE
     Take the configuration from a file; other flags and environment variables are then ignored.

@@ -9,7 +9,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-/** Shows on a terminal how much of a file has been read in each phase. Where there is none, nothing is written. */
+/** Shows on a terminal how much of a file, or of what is in it, has gone through each phase. Where there is none, nothing is written. */
 export class ReadProgress implements ByteSource, Disposable {
   readonly bytes: number;
   readonly #source: ByteSource;
@@ -34,13 +34,18 @@ export class ReadProgress implements ByteSource, Disposable {
 
   async read(offset: number, bytes: number, signal: AbortSignal): Promise<Uint8Array> {
     const read = await this.#source.read(offset, bytes, signal);
-    this.#read += read.length;
+    this.passed(read.length);
+    return read;
+  }
+
+  /** So many more bytes of the store have gone through a phase that does not read the file. */
+  passed(bytes: number): void {
+    this.#read += bytes;
     if (this.#terminal.isTTY === true && this.#nowMs() - this.#shownMs >= SHOWN_MS) {
       this.#shownMs = this.#nowMs();
       const percent = Math.min(100, Math.floor((this.#read / Math.max(1, this.bytes)) * 100));
       this.#terminal.write(`\r\x1b[K${this.#phase}: ${percent} % of ${Math.ceil(this.bytes / 2 ** 20)} MiB`);
     }
-    return read;
   }
 
   /** Clears the line. */

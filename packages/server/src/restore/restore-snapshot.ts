@@ -7,6 +7,7 @@ import { ETCD_VERSION } from '../version.ts';
 import { checkEmptyDirectory, NewDataDirectory } from './new-data-directory.ts';
 import { ReadProgress, type Terminal } from './read-progress.ts';
 import { SnapshotFile } from './snapshot-file.ts';
+import type { TikvTarget } from './tikv-target.ts';
 
 export interface RestoreParts {
   readonly clock: Clock;
@@ -18,13 +19,11 @@ export interface RestoreParts {
 }
 
 /**
- * Makes a data directory from a snapshot, durable when this resolves, with what `engram restore` prints. Whatever fails
- * before, a start finds no store. Rejects with ConfigError, ImportError, BboltError or the storage's errors.
+ * Makes a data directory, or the store of a cluster in TiKV, from a snapshot. Durable when this resolves, with what `engram restore`
+ * prints. Whatever fails before, a start finds no store. Rejects with ConfigError, ImportError, BboltError or the storage's errors.
  */
-export async function restoreSnapshot(
-  config: RestoreConfig,
-  { clock, random, logger, terminal, signal }: RestoreParts,
-): Promise<string> {
+export async function restoreSnapshot(config: RestoreConfig, parts: RestoreParts): Promise<string> {
+  const { clock, random, logger, terminal, signal } = parts;
   checkEmptyDirectory(config.dataDir);
   using file = SnapshotFile.open(config.snapshot);
   using progress = new ReadProgress(file, terminal, () => clock.nowMs());
@@ -32,6 +31,7 @@ export async function restoreSnapshot(
   const { skipHashCheck, dropAuth, bumpRevision } = config;
   const versionMax = ETCD_VERSION.replace(/\.\d+$/, '');
   const database = await EtcdDatabase.open(progress, { skipHashCheck, dropAuth, versionMax, signal });
+  await using target = await targetOf(config, parts);
   progress.begin('restoring');
   await using directory = NewDataDirectory.make(config.dataDir);
   const fill = async (): Promise<ImportReport> => {
@@ -41,15 +41,27 @@ export async function restoreSnapshot(
   const report = await fill();
   file.checkUnchanged();
   signal.throwIfAborted();
-  await directory.keep();
+  if (target === undefined) await directory.keep();
+  else {
+    progress.begin('writing');
+    await target.fill(segmentFolder(directory.path), (bytes) => progress.passed(bytes));
+  }
   return reportText(config, database, report);
 }
 
-function reportText(
-  { snapshot, dataDir }: RestoreConfig,
-  { bytes, state }: EtcdDatabase,
-  report: ImportReport,
-): string {
+/** The client of TiKV is loaded where it is needed only. Looked at before the work: the prefix may not be free. */
+async function targetOf({ cluster }: RestoreConfig, parts: RestoreParts): Promise<TikvTarget | undefined> {
+  if (cluster === undefined) return undefined;
+  const { TikvTarget: Target } = await import('./tikv-target.ts');
+  return await Target.open(cluster, parts);
+}
+
+const placeText = ({ dataDir, cluster }: RestoreConfig): string =>
+  cluster === undefined
+    ? dataDir
+    : `the prefix ${JSON.stringify(cluster.prefix)} of TiKV, for ${cluster.members.map(({ name }) => name).join(', ')}`;
+
+function reportText(config: RestoreConfig, { bytes, state }: EtcdDatabase, report: ImportReport): string {
   const lines: readonly (readonly [name: string, value: string | number])[] = [
     ['hash', report.hash],
     ['revision', report.revision],
@@ -71,7 +83,7 @@ function reportText(
         ]),
   ];
   return [
-    `restored ${snapshot} into ${dataDir}`,
+    `restored ${config.snapshot} into ${placeText(config)}`,
     ...lines.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`.trimEnd()),
     ...notes,
     '',

@@ -19,6 +19,7 @@ import { defaultLimits, logIndex } from '@engram/raft-ts';
 import { openSegmentStorage } from '@engram/storage-segment';
 import {
   defaultSafePoint,
+  type FoundingMember,
   LogKeys,
   openRoot,
   openTikvStorage,
@@ -28,6 +29,7 @@ import {
 } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
 import type { ClusterConfig } from '../cluster/cluster-config.ts';
+import type { InitialMember } from '../cluster/initial-cluster.ts';
 import { checkDataOfMember, copyFolder } from './data-directory.ts';
 import { ConfigError } from '../flags/flag-values.ts';
 import type { NodeConfig } from '../config/node-config.ts';
@@ -89,16 +91,12 @@ export async function openClusterData(
 ): Promise<ClusterData | 'removed'> {
   const { clock, loop, random, logger } = parts;
   checkDataOfMember(config.dataDir);
-  const client = opened.use(await connect(cluster, parts));
+  const client = opened.use(await connectToTikv(cluster, parts));
   const keys = new LogKeys(cluster.prefix);
   const { initialMembers } = cluster;
   const named =
     'domain' in initialMembers ? await discoverMembers(initialMembers, config, systemNames(), logger) : initialMembers;
-  const founders = named.map(({ name, peerUrls }) => ({
-    id: memberIdOf(peerUrls, cluster.token),
-    name,
-    peerUrls: [...peerUrls].sort(),
-  }));
+  const founders = foundersOf(named, cluster.token);
   const found = config.newCluster
     ? {
         clusterId: clusterIdOf(founders.map(({ id }) => id)),
@@ -203,7 +201,22 @@ function storeIdOf(tikvClusterId: bigint, prefix: string): bigint {
   return digest.readBigUInt64BE() | 1n;
 }
 
-async function connect(cluster: ClusterConfig, { clock, random, logger }: ClusterDataParts): Promise<TikvClient> {
+/** The members that a cluster is founded with. Their ids follow from their URLs and the token. */
+export const foundersOf = (
+  named: readonly InitialMember[],
+  token: string,
+): readonly (FoundingMember & { readonly id: MemberId })[] =>
+  named.map(({ name, peerUrls }) => ({
+    id: memberIdOf(peerUrls, token),
+    name,
+    peerUrls: [...peerUrls].sort(),
+  }));
+
+/** The caller owns the client. Rejects with the client's errors where PD does not answer for START_TIMEOUT_MS. */
+export async function connectToTikv(
+  cluster: Pick<ClusterConfig, 'pdEndpoints' | 'tikvTls'>,
+  { clock, random, logger }: Pick<ClusterDataParts, 'clock' | 'random' | 'logger'>,
+): Promise<TikvClient> {
   const late = clock.after(LATE_MS, () =>
     logger.warn(
       { 'pd-endpoints': cluster.pdEndpoints, 'given-up-after-ms': START_TIMEOUT_MS },

@@ -22,6 +22,17 @@ export function emptyChain(clusterId: bigint): Chain {
 }
 
 /**
+ * The chain of a log that begins at `next`, behind an image to which no log has led. `drawn`, a random number, makes two such logs
+ * of one cluster differ.
+ */
+export function foundedChain(empty: Chain, drawn: bigint, next: number): Chain {
+  const numbers = Buffer.alloc(16);
+  numbers.writeBigUInt64BE(drawn);
+  numbers.writeBigUInt64BE(BigInt(next), 8);
+  return short(createHash('sha256').update('engram founded log').update(chainBytes(empty)).update(numbers).digest());
+}
+
+/**
  * `head` holds the batch's position and number of records, `payload` the lengths of its records and the records. Neither may change
  * meanwhile.
  */

@@ -5,7 +5,7 @@ import { assert, type LogPosition, logPosition } from '@engram/core';
 //
 //   'l' segment (u64) first (u64) part (u16)   a part of the batch that begins at this position
 //   'l' segment (u64) FF                       the segment's seal: behind its batches, whatever their position. Never deleted
-//   'm' 'root'                                 the cluster that owns the prefix
+//   'm' 'root'                                 the cluster that owns the prefix, or the mark of a restore that has not ended
 //   'm' 'image'                                the newest image, the round that may replace it, and where the log begins
 //   'n' member (u64) process (u64)             what a process of a member needs of the log
 //   'n' member (u64)                           the same, by a program that knows one process of a member

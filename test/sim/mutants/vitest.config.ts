@@ -1,0 +1,30 @@
+// The tests of the project on sources with the mutant that MUTANT names.
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { chosenMutant } from './find-mutant.ts';
+import { applyEdits } from './mutant.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const mutant = chosenMutant();
+const TIMEOUT_MS = 20_000;
+
+export default defineConfig({
+  plugins: [
+    {
+      name: 'mutant',
+      enforce: 'pre',
+      transform(code, id) {
+        const [path] = id.split('?');
+        const file = path!.startsWith(root) ? path!.slice(root.length) : undefined;
+        const edits = mutant.edits.filter((edit) => edit.file === file);
+        return edits.length === 0 ? undefined : applyEdits(code, edits);
+      },
+    },
+  ],
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // What never ends with the mutant is found as well.
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
+  },
+});
