@@ -56,7 +56,7 @@ export class JwtTokens {
   readonly #verifiedMax: number;
   readonly #verified = new Map<string, Verified>();
   /** Calls of one connection are made in their order, also where they wait for the same token. */
-  readonly #verifying = new Map<string, Promise<AuthInfo | undefined>>();
+  readonly #verifying = new Map<string, Promise<void>>();
 
   constructor({ keys, clock, ttlMs = JWT_TTL_MS, verifiedMax = VERIFIED_MAX }: JwtTokensOptions) {
     this.#keys = keys;
@@ -78,15 +78,18 @@ export class JwtTokens {
     return { token: await sign({ username: user, revision, exp }) };
   }
 
-  /** Whose token it is; undefined if it is not right, has ended, or counts from later on. A promise only at the first use. */
-  infoOf(token: string): AuthInfo | undefined | Promise<AuthInfo | undefined> {
-    if (this.#verified.has(token)) return this.known(token);
+  /**
+   * Verifies a token at its first use. Resolves when `known` says whose it is, or that it does not count. Undefined: it does so already.
+   * Rejects if the keys cannot verify it.
+   */
+  verifying(token: string): Promise<void> | undefined {
+    if (this.#verified.has(token)) return undefined;
     const verifying = this.#verifying.get(token) ?? this.#verify(token);
     this.#verifying.set(token, verifying);
     return verifying;
   }
 
-  /** As `infoOf`, of a token that `infoOf` has verified; undefined for any other. */
+  /** Whose token it is. Undefined if it was not verified, was not right, has ended, or counts from later on. */
   known(token: string): AuthInfo | undefined {
     const verified = this.#verified.get(token);
     if (verified === undefined) return undefined;
@@ -95,10 +98,10 @@ export class JwtTokens {
     return this.#take(token, verified);
   }
 
-  async #verify(token: string): Promise<AuthInfo | undefined> {
+  async #verify(token: string): Promise<void> {
     try {
       const verified = readClaims(await this.#keys.verify(token));
-      return verified === undefined ? undefined : this.#take(token, verified);
+      if (verified !== undefined) this.#take(token, verified);
     } finally {
       this.#verifying.delete(token);
     }

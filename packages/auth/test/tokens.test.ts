@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type AuthInfo,
   identify,
   type JwtClaims,
   type JwtKeys,
@@ -126,6 +127,12 @@ describe('a simple token', () => {
   });
 });
 
+/** Whose token it is, verified if need be. */
+async function infoOf(tokens: JwtTokens, token: string): Promise<AuthInfo | undefined> {
+  await tokens.verifying(token);
+  return tokens.known(token);
+}
+
 describe('a JWT', () => {
   const make = (options: { readonly verifiedMax?: number } = {}) => {
     const clock = new FakeClock();
@@ -141,12 +148,12 @@ describe('a JWT', () => {
     const signed = await tokens.sign('alice', 3);
     if (!('token' in signed)) throw new Error(signed.code);
     expect(JSON.parse(signed.token) as JwtClaims).toEqual({ username: 'alice', revision: 3, exp: 1_700_000_300 });
-    expect(await tokens.infoOf(signed.token)).toEqual({ user: 'alice', authRevision: 3 });
+    expect(await infoOf(tokens, signed.token)).toEqual({ user: 'alice', authRevision: 3 });
     clock.ms = 1_700_000_299_999;
-    expect(await tokens.infoOf(signed.token)).toEqual({ user: 'alice', authRevision: 3 });
+    expect(await infoOf(tokens, signed.token)).toEqual({ user: 'alice', authRevision: 3 });
     clock.ms += 1;
-    expect(await tokens.infoOf(signed.token)).toBeUndefined();
-    expect(await tokens.infoOf(signed.token)).toBeUndefined();
+    expect(await infoOf(tokens, signed.token)).toBeUndefined();
+    expect(await infoOf(tokens, signed.token)).toBeUndefined();
     expect(tokens.size).toBe(0);
   });
 
@@ -154,16 +161,17 @@ describe('a JWT', () => {
     const { keys, tokens } = make();
     keys.sign = undefined;
     expect(await tokens.sign('alice', 3)).toEqual({ code: 'VerifyOnlyKey' });
-    expect(await tokens.infoOf(claims())).toEqual({ user: 'alice', authRevision: 3 });
+    expect(await infoOf(tokens, claims())).toEqual({ user: 'alice', authRevision: 3 });
   });
 
   test('is verified once, and then known at once', async () => {
     const { keys, tokens } = make();
-    await tokens.infoOf(claims());
-    expect(tokens.infoOf(claims())).toEqual({ user: 'alice', authRevision: 3 });
+    await infoOf(tokens, claims());
+    expect(tokens.verifying(claims())).toBeUndefined();
+    expect(tokens.known(claims())).toEqual({ user: 'alice', authRevision: 3 });
     expect(keys.verified).toBe(1);
-    await tokens.infoOf('forged');
-    await tokens.infoOf('forged');
+    await infoOf(tokens, 'forged');
+    await infoOf(tokens, 'forged');
     expect(keys.verified).toBe(3);
     expect(tokens.size).toBe(1);
   });
@@ -172,7 +180,7 @@ describe('a JWT', () => {
     const { keys, tokens } = make();
     const order: number[] = [];
     const calls = [1, 2, 3].map(async (call) => {
-      expect(await tokens.infoOf(claims())).toEqual({ user: 'alice', authRevision: 3 });
+      expect(await infoOf(tokens, claims())).toEqual({ user: 'alice', authRevision: 3 });
       order.push(call);
     });
     await Promise.all(calls);
@@ -182,12 +190,12 @@ describe('a JWT', () => {
 
   test('is forgotten in the order of its last use', async () => {
     const { keys, tokens } = make({ verifiedMax: 2 });
-    for (const user of ['a', 'b', 'a', 'c']) await tokens.infoOf(claims({ username: user }));
+    for (const user of ['a', 'b', 'a', 'c']) await infoOf(tokens, claims({ username: user }));
     expect(keys.verified).toBe(3);
     expect(tokens.size).toBe(2);
-    await tokens.infoOf(claims({ username: 'a' }));
+    await infoOf(tokens, claims({ username: 'a' }));
     expect(keys.verified).toBe(3);
-    await tokens.infoOf(claims({ username: 'b' }));
+    await infoOf(tokens, claims({ username: 'b' }));
     expect(keys.verified).toBe(4);
   });
 
@@ -204,7 +212,7 @@ describe('a JWT', () => {
     ['a beginning to come', { nbf: 1_700_000_001 }],
     ['a beginning that is no number', { nbf: 'now' }],
   ])('does not count with %s', async (_, over) => {
-    expect(await make().tokens.infoOf(claims(over))).toBeUndefined();
+    expect(await infoOf(make().tokens, claims(over))).toBeUndefined();
   });
 
   test.each([
@@ -213,12 +221,12 @@ describe('a JWT', () => {
     ['a beginning now', { nbf: 1_700_000_000 }],
     ['a revision that is not whole', { revision: 3.9 }],
   ])('counts with %s', async (_, over) => {
-    expect(await make().tokens.infoOf(claims(over))).toEqual({ user: 'alice', authRevision: 3 });
+    expect(await infoOf(make().tokens, claims(over))).toEqual({ user: 'alice', authRevision: 3 });
   });
 
   test.each([['null'], ['7'], ['[]']])('does not count if its claims are %s', async (text) => {
     const keys: JwtKeys = { verify: async () => JSON.parse(text), sign: undefined };
-    expect(await new JwtTokens({ keys, clock: new FakeClock() }).infoOf('x')).toBeUndefined();
+    expect(await infoOf(new JwtTokens({ keys, clock: new FakeClock() }), 'x')).toBeUndefined();
   });
 });
 
@@ -255,9 +263,9 @@ describe('the caller', () => {
     const provider: TokenProvider = { kind: 'jwt', tokens: known };
     const token = JSON.stringify({ username: 'alice', revision: 2 });
     expect(identify(state, { token }, provider), 'not verified yet').toBeUndefined();
-    await known.infoOf(token);
+    await infoOf(known, token);
     expect(identify(state, { token }, provider)).toEqual({ user: 'alice', authRevision: 2 });
-    await known.infoOf('forged');
+    await infoOf(known, 'forged');
     expect(identify(state, { token: 'forged' }, provider)).toBeUndefined();
   });
 

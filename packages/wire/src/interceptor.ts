@@ -1,3 +1,4 @@
+import { whenThere } from '@engram/core';
 import type { CallContext, CallHooks, Interceptor, Message, MethodTable, RpcStatus, UnaryMethod } from './rpc.ts';
 import { messageBytes } from './messages/message.ts';
 import { statusOf } from './status.ts';
@@ -91,5 +92,5 @@ export function callUnary(
   } catch (error) {
     return failed(error);
   }
-  return answer instanceof Promise ? answer.then(answered, failed) : answered(answer);
+  return whenThere(answer, answered, undefined, failed);
 }

@@ -1,6 +1,6 @@
-import { type ByteList, type LogPosition, type Revision, revision as toRevision } from '@engram/core';
+import { type ByteList, type LogPosition, type Revision, revision as toRevision, whenThere } from '@engram/core';
 import type { Job, Loop, Task } from '@engram/loop';
-import type { Pins, RangePlan, Scanner } from '@engram/scanner';
+import type { Pins, RangePlan, Scanner, ScanResult } from '@engram/scanner';
 import type { PlannedOp, PlannedTxn, Sequenced } from '@engram/sequencer';
 import type { Caller } from '../caller.ts';
 import type { OpResult, TxnResult } from '../store.ts';
@@ -75,16 +75,21 @@ export function answerTxn(
   pinned: Revision,
   parts: AnswerParts,
 ): TxnResult | Promise<TxnResult> {
-  const { revision, succeeded, responses } = planned;
+  const { responses } = planned;
   const [only] = responses;
   // The usual case. What may be long in it is a job of the scanner.
   if (only !== undefined && responses.length === 1 && only.kind !== 'txn') {
-    const answer = answerOp(only, parts);
-    const result = (response: OpResult): TxnResult => ({ kind: 'txn', revision, succeeded, responses: [response] });
-    return answer instanceof Promise ? answer.then(result) : result(answer);
+    return whenThere(answerOp(only, parts), resultOfOne, planned);
   }
   return parts.loop.run(ANSWER, answering(planned, pinned, parts));
 }
+
+const resultOfOne = (response: OpResult, { revision, succeeded }: PlannedTxn<PlannedRange>): TxnResult => ({
+  kind: 'txn',
+  revision,
+  succeeded,
+  responses: [response],
+});
 
 function* answering(planned: PlannedTxn<PlannedRange>, pinned: Revision, parts: AnswerParts): Job<TxnResult> {
   using _pin = parts.pins.hold(pinned);
@@ -138,27 +143,33 @@ function answerOp(
   const { revision } = op;
   switch (op.kind) {
     case 'range': {
-      const result = scanner.fetch(op.plan.plan, op.plan.pinned, signal);
-      return result instanceof Promise
-        ? result.then((scanned) => ({ kind: 'range', revision, ...scanned }))
-        : { kind: 'range', revision, ...result };
+      const fetched = scanner.fetch(op.plan.plan, op.plan.pinned, signal);
+      return whenThere(fetched, rangeResult, revision);
     }
     case 'put': {
       if (op.prev === undefined) return { kind: 'put', revision, prevKv: undefined };
       const kvs = scanner.versions([op.prev], before(revision), signal);
-      return kvs instanceof Promise
-        ? kvs.then(([prevKv]) => ({ kind: 'put', revision, prevKv }))
-        : { kind: 'put', revision, prevKv: kvs[0] };
+      return whenThere(kvs, putResult, revision);
     }
     case 'delete-range': {
-      const { deleted } = op;
       const kvs = previous(op.prev, revision, scanner, signal);
-      return kvs instanceof Promise
-        ? kvs.then((prevKvs) => ({ kind: 'delete-range', revision, deleted, prevKvs }))
-        : { kind: 'delete-range', revision, deleted, prevKvs: kvs };
+      return whenThere(kvs, deleteResult, op);
     }
   }
 }
+
+const rangeResult = (scanned: ScanResult, revision: Revision): OpResult => ({ kind: 'range', revision, ...scanned });
+
+const putResult = ([prevKv]: readonly Uint8Array[], revision: Revision): OpResult => ({
+  kind: 'put',
+  revision,
+  prevKv,
+});
+
+const deleteResult = (
+  prevKvs: ByteList,
+  { revision, deleted }: Extract<PlannedOp<PlannedRange>, { readonly kind: 'delete-range' }>,
+): OpResult => ({ kind: 'delete-range', revision, deleted, prevKvs });
 
 function previous(
   positions: readonly LogPosition[],

@@ -1,5 +1,14 @@
 import type { AuthChange } from '@engram/auth';
-import { type ByteList, EngramError, keyText, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
+import {
+  type ByteList,
+  EngramError,
+  keyText,
+  type LeaseId,
+  type Revision,
+  revision,
+  type Txn,
+  whenThere,
+} from '@engram/core';
 import type { PureJob } from '@engram/loop';
 import type { Mark } from '../apply/committed-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
@@ -88,11 +97,15 @@ export class LeaderDecisions implements Proposals {
   /** A renewal is no write, so it is judged by the users and roles that have taken effect. */
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
     const { leases, replica } = this.#options;
+    return replica.state.auth.enabled ? this.#judgedKeepAlive(id, caller) : leases.keepAlive(id);
+  }
+
+  #judgedKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
+    const { leases, replica } = this.#options;
     const { state, loop } = replica;
-    if (!state.auth.enabled) return leases.keepAlive(id);
     const permitting = permitLease(state.auth.state, caller, state.lessor.keyTexts(id), loop);
     const permitted = loop.run(clientTask(caller, 'permit'), permitting, caller.signal);
-    return permitted instanceof Promise ? permitted.then(() => leases.keepAlive(id)) : leases.keepAlive(id);
+    return whenThere(permitted, () => leases.keepAlive(id), undefined);
   }
 
   /** Another member reads the keys from its own copy. They are here for members of the version before. */

@@ -64,9 +64,8 @@ export class Authenticator {
     const token = presentedToken(credentialsOf(call));
     if (token === undefined || this.provider === undefined) return undefined;
     if (this.provider.kind === 'jwt') {
-      const info = this.provider.tokens.infoOf(token);
       // A token that could not be verified does not count.
-      return info instanceof Promise ? info.catch(() => undefined) : undefined;
+      return this.provider.tokens.verifying(token)?.catch(() => undefined);
     }
     if (this.provider.tokens.userOf(token) !== undefined) return undefined;
     const index = simpleTokenIndex(token);

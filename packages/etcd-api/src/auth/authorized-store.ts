@@ -27,6 +27,7 @@ import {
   type RangeOp,
   type Revision,
   type Txn,
+  whenThere,
 } from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
 import type { WatchHub } from '@engram/watch-hub';
@@ -231,31 +232,24 @@ export class AuthorizedStore implements Store {
     read: () => Result | Promise<Result>,
   ): Result | Promise<Result> {
     const info = this.#infoOf(caller);
-    const permitted = this.#permit(caller, info, refusal);
-    const result = permitted === undefined ? read() : permitted.then(read);
-    if (!(result instanceof Promise)) return result;
-    return result.then((late) => {
-      try {
-        this.#checkUnmoved(info);
-      } catch (error) {
-        if (late.kind === 'paged-range') late.kvs[Symbol.dispose]();
-        throw error;
-      }
-      return late;
-    });
+    const result = whenThere(this.#permit(caller, info, refusal), read, undefined);
+    return whenThere(result, (there) => this.#unmoved(there, info), undefined);
+  }
+
+  #unmoved<Result extends RangeResult | PagedRangeResult | TxnResult>(result: Result, info: AuthInfo): Result {
+    try {
+      this.#checkUnmoved(info);
+    } catch (error) {
+      if (result.kind === 'paged-range') result.kvs[Symbol.dispose]();
+      throw error;
+    }
+    return result;
   }
 
   /** A promise if the rights of the caller must be joined first, which takes longer than a slice. */
-  #permit(caller: Caller, info: AuthInfo, refusal: Refusal): Promise<void> | undefined {
-    const check = (access: KeyAccess | undefined): void => {
-      const code = access && refusal(access);
-      if (code !== undefined) throw new EngramError(code);
-    };
+  #permit(caller: Caller, info: AuthInfo, refusal: Refusal): void | Promise<void> {
     const joining = accessOf(this.auth.state, info, this.#loop);
-    const access = this.#loop.run(permitting(caller), joining, caller.signal);
-    if (access instanceof Promise) return access.then(check);
-    check(access);
-    return undefined;
+    return whenThere(this.#loop.run(permitting(caller), joining, caller.signal), refuseAccess, refusal);
   }
 
   async #permitReading(keys: Iterable<string>, caller: Caller): Promise<void> {
@@ -284,6 +278,11 @@ export class AuthorizedStore implements Store {
 }
 
 type Refusal = (access: KeyAccess) => ReturnType<KeyAccess['read']>;
+
+function refuseAccess(access: KeyAccess | undefined, refusal: Refusal): void {
+  const code = access && refusal(access);
+  if (code !== undefined) throw new EngramError(code);
+}
 
 const noKeys = (): readonly Uint8Array[] => [];
 

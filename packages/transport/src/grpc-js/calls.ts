@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type * as grpc from '@grpc/grpc-js';
-import { type Clock, GrpcCode, type Span } from '@engram/core';
+import { type Clock, GrpcCode, type Span, whenThere } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
@@ -119,6 +119,11 @@ class GrpcJsUnary extends GrpcJsContext implements Stoppable {
   }
 }
 
+/** grpc-js takes only whole messages. */
+function whole(answer: Message): Message | Promise<Message> {
+  return answer instanceof Uint8Array || !isLong(answer) ? answer : gatherMessage(answer);
+}
+
 function deadlinePassed(call: Unary | Streaming): boolean {
   const deadline = call.getDeadline();
   return (typeof deadline === 'number' ? deadline : deadline.getTime()) <= Date.now();
@@ -154,11 +159,7 @@ export function unaryHandler(method: UnaryMethod, environment: CallEnvironment):
     onCancelled(call, () => finish(deadlinePassed(call) ? DEADLINE_EXCEEDED : CANCELLED));
     try {
       hooks?.admit?.(context, call.request);
-      const answer = method.handle(call.request, context);
-      // grpc-js takes only whole messages.
-      if (answer instanceof Promise) answer.then(gatherMessage).then(succeed, fail);
-      else if (answer instanceof Uint8Array || !isLong(answer)) succeed(answer);
-      else gatherMessage(answer).then(succeed, fail);
+      void whenThere(whenThere(method.handle(call.request, context), whole, undefined), succeed, undefined, fail);
     } catch (error) {
       fail(error);
     }
