@@ -18,7 +18,7 @@ interface SentResponse {
 
 /** The events of an array of groups, encoded. */
 interface Encoded {
-  /** In order. One block, or many if they were prepared. */
+  /** In order. */
   readonly blocks: readonly EncodedEvents[];
   response: SentResponse | undefined;
 }
@@ -88,35 +88,29 @@ export class EventMemo {
   }
 
   #prepare(known: Known, groups: readonly EventGroup[], prevKv: boolean): Promise<void> {
-    this.#last = this.#last.then(() => this.#loop.run(ENCODE, this.#encoding(known, groups, prevKv)));
+    this.#last = this.#last.then(() => this.#loop.run(ENCODE, this.#preparing(known, groups, prevKv)));
     return this.#last;
   }
 
-  *#encoding(known: Known, groups: readonly EventGroup[], prevKv: boolean): PureJob<void> {
+  *#preparing(known: Known, groups: readonly EventGroup[], prevKv: boolean): PureJob<void> {
     yield; // a thousand streams may ask in one turn
-    const blocks: EncodedEvents[] = [];
-    let superseded = false;
-    for (const block of blocksOf(groups, prevKv)) {
-      blocks.push(encodeEvents(block, prevKv));
-      superseded ||= prevKv && block.some(hasPrevKv);
-      if (this.#loop.shouldYield(block.length)) yield;
-    }
-    const encoded: Encoded = { blocks, response: undefined };
-    if (prevKv) known.withPrevKv ??= encoded;
-    if (!superseded) known.plain ??= encoded;
+    const blocks = new Blocks(groups, prevKv);
+    while (blocks.left) if (this.#loop.shouldYield(blocks.encode())) yield;
+    keep(known, blocks);
   }
 
+  /** Encodes now what is not prepared. */
   #encoded(groups: readonly EventGroup[], prevKv: boolean): Encoded {
     const known = this.#of(groups);
-    if (prevKv) {
-      if (known.withPrevKv === undefined) {
-        const superseded = groups.some((group) => group.events.some(hasPrevKv));
-        known.withPrevKv = superseded ? encode(groups, true) : this.#encoded(groups, false);
-      }
-      return known.withPrevKv;
+    const there = prevKv ? known.withPrevKv : known.plain;
+    if (there !== undefined) return there;
+    if (known.plain !== undefined && !groups.some(supersedes)) {
+      known.withPrevKv = known.plain;
+      return known.plain;
     }
-    known.plain ??= encode(groups, false);
-    return known.plain;
+    const blocks = new Blocks(groups, prevKv);
+    while (blocks.left) blocks.encode();
+    return keep(known, blocks);
   }
 
   #of(groups: readonly EventGroup[]): Known {
@@ -129,8 +123,58 @@ export class EventMemo {
   }
 }
 
-function encode(groups: readonly EventGroup[], withPrevKv: boolean): Encoded {
-  return { blocks: [encodeEvents(eventsOf(groups), withPrevKv)], response: undefined };
+/** Encodes events of groups, a block at a time. */
+class Blocks {
+  readonly #groups: readonly EventGroup[];
+  readonly withPrevKv: boolean;
+  readonly encoded: EncodedEvents[] = [];
+  /** One of the events that are encoded has a superseded version, and that was asked for. */
+  superseded = false;
+  /** The event that is next. */
+  #group = 0;
+  #event = 0;
+
+  constructor(groups: readonly EventGroup[], withPrevKv: boolean) {
+    this.#groups = groups;
+    this.withPrevKv = withPrevKv;
+  }
+
+  get left(): boolean {
+    return this.#group < this.#groups.length;
+  }
+
+  /** Encodes the next block. Returns the number of its events. */
+  encode(): number {
+    const block = this.#next();
+    this.encoded.push(encodeEvents(block, this.withPrevKv));
+    return block.length;
+  }
+
+  #next(): readonly KvEvent[] {
+    const block: KvEvent[] = [];
+    let bytes = 0;
+    for (; this.#group < this.#groups.length; this.#group += 1) {
+      const { events } = this.#groups[this.#group]!;
+      for (; this.#event < events.length; this.#event += 1) {
+        const event = events[this.#event]!;
+        const { kv, prevKv } = event;
+        const size = kv.length + (this.withPrevKv && prevKv !== undefined ? prevKv.length : 0);
+        if (block.length === BLOCK_EVENTS_MAX || (block.length > 0 && bytes + size > BLOCK_BYTES_MAX)) return block;
+        block.push(event);
+        bytes += size;
+        if (this.withPrevKv && prevKv !== undefined) this.superseded = true;
+      }
+      this.#event = 0;
+    }
+    return block;
+  }
+}
+
+function keep(known: Known, { encoded, withPrevKv, superseded }: Blocks): Encoded {
+  const kept: Encoded = { blocks: encoded, response: undefined };
+  if (withPrevKv) known.withPrevKv ??= kept;
+  if (!superseded) known.plain ??= kept;
+  return kept;
 }
 
 function eventsOf(groups: readonly EventGroup[]): readonly KvEvent[] {
@@ -141,22 +185,4 @@ function eventsOf(groups: readonly EventGroup[]): readonly KvEvent[] {
   return events;
 }
 
-function* blocksOf(groups: readonly EventGroup[], withPrevKv: boolean): Generator<readonly KvEvent[]> {
-  let block: KvEvent[] = [];
-  let bytes = 0;
-  for (const group of groups) {
-    for (const event of group.events) {
-      const size = event.kv.length + (withPrevKv ? (event.prevKv?.length ?? 0) : 0);
-      if (block.length === BLOCK_EVENTS_MAX || (block.length > 0 && bytes + size > BLOCK_BYTES_MAX)) {
-        yield block;
-        block = [];
-        bytes = 0;
-      }
-      block.push(event);
-      bytes += size;
-    }
-  }
-  if (block.length > 0) yield block;
-}
-
-const hasPrevKv = (event: KvEvent): boolean => event.prevKv !== undefined;
+const supersedes = ({ events }: EventGroup): boolean => events.some(({ prevKv }) => prevKv !== undefined);
