@@ -5,7 +5,6 @@ import {
   EngramError,
   type Epoch,
   isEngramError,
-  type KeyRange,
   type LeaseId,
   type Logger,
   type LogPosition,
@@ -446,10 +445,6 @@ export class Backend implements Store, AsyncDisposable {
       logPosition: this.replica.applied,
       keys: this.replica.state.index.liveKeys,
     };
-  }
-
-  count(range: KeyRange): number {
-    return this.replica.count(range);
   }
 
   /** Ends the background work, waits for writes that are under way, and disposes the storage. */

@@ -1,5 +1,5 @@
 import type { AuthChange } from '@engram/auth';
-import type { ByteList, KeyRange, LeaseId, LogPosition, PagedBytes, RangeOp, Revision, Txn } from '@engram/core';
+import type { ByteList, LeaseId, LogPosition, PagedBytes, RangeOp, Revision, Txn } from '@engram/core';
 import type { WatchHub } from '@engram/watch-hub';
 import type { AuthView } from './apply/auth-store.ts';
 import type { Caller } from './caller.ts';
@@ -144,8 +144,6 @@ export interface LocalStore {
    */
   defragment(): Promise<void>;
   status(): StoreStatus;
-  /** The number of keys that live in the range now, for metrics and health. Reads no bytes. */
-  count(range: KeyRange): number;
 }
 
 /**

@@ -215,19 +215,11 @@ export class KeyIndex {
   }
 
   /**
-   * The number of keys of the range that live at a revision. Costs O(log n) and the number of changes after the
-   * revision.
+   * The number of keys that live at a revision, for as much of the range as `turn` allows; at least one leaf of the tree. The whole
+   * range costs O(log n) and the number of changes after the revision.
    */
-  count(range: KeyRange, at: Revision): number {
-    if (isPoint(range)) return this.#isLive(this.at(range.key, at)) ? 1 : 0;
-    const visitor = new CountVisitor(this.#nodes, this.#versions, at);
-    scanRange(this.#nodes, this.#tree, range, visitor);
-    return visitor.live;
-  }
-
-  /** Like `count`, for as much of the range as `turn` allows; at least one leaf of the tree. */
   countSome(range: KeyRange, at: Revision, turn: Turn): CountedSlice {
-    if (isPoint(range)) return { live: this.count(range, at), next: undefined };
+    if (isPoint(range)) return { live: this.#isLive(this.at(range.key, at)) ? 1 : 0, next: undefined };
     const visitor = new CountVisitor(this.#nodes, this.#versions, at, turn);
     scanRange(this.#nodes, this.#tree, range, visitor);
     return { live: visitor.live, next: visitor.next };

@@ -21,13 +21,13 @@ export class CountVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
   readonly #versions: VersionTable;
   readonly #at: Revision;
-  readonly #turn: Turn | undefined;
+  readonly #turn: Turn;
   live = 0;
   /** The key at which to continue; undefined at the end of the range. */
   next: Uint8Array | undefined;
 
-  /** With a turn, the visit stops when it should yield. */
-  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, turn?: Turn) {
+  /** The visit also stops when it should yield. */
+  constructor(nodes: TreeNodes, versions: VersionTable, at: Revision, turn: Turn) {
     this.#nodes = nodes;
     this.#versions = versions;
     this.#at = at;
@@ -62,7 +62,7 @@ export class CountVisitor implements RangeVisitor {
       }
     }
     this.live += counted;
-    if (this.#turn?.shouldYield(1 + older) !== true) return false;
+    if (!this.#turn.shouldYield(1 + older)) return false;
     this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }

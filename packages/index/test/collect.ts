@@ -13,3 +13,7 @@ export function collect(
   if (max > 0) index.collectSome(range, at, max, unhurried, into);
   return into;
 }
+
+/** The number of keys of a range that live at a revision, counted in one go. */
+export const countLive = (index: KeyIndex, range: KeyRange, at: Revision): number =>
+  index.countSome(range, at, unhurried).live;

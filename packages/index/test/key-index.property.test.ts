@@ -13,7 +13,7 @@ import { finish, StepPace } from '@engram/loop';
 import { KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collect } from './collect.ts';
+import { collect, countLive } from './collect.ts';
 import { chainOf, metaOf, put, reload, tombstone } from './metas.ts';
 import { ModelIndex } from './model.ts';
 
@@ -204,7 +204,7 @@ class Pair {
   #read(range: KeyRange, at: number, max: number): void {
     const { index, model } = this;
     const live = model.collect(range, at);
-    expect(index.count(range, revision(at))).toBe(live.length);
+    expect(countLive(index, range, revision(at))).toBe(live.length);
     expect(collect(index, range, revision(at), max).map((slot) => metaOf(index, slot))).toEqual(live.slice(0, max));
     const given: VersionSlot[] = [4711];
     expect(collect(index, range, revision(at), Number.POSITIVE_INFINITY, given)).toBe(given);

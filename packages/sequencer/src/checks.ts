@@ -11,6 +11,7 @@ import {
   type Revision,
   compareBytes,
 } from '@engram/core';
+import { unhurried } from '@engram/loop';
 import type { KeyVersions, SequencedLeases } from './ports.ts';
 
 /** Puts up to here have a place that the next transaction uses again. */
@@ -57,7 +58,7 @@ export class Checks {
       this.#changes += 1;
     } else {
       if (!isPoint(op.range)) this.#deletes.push(op.range);
-      this.#changes += isPoint(op.range) ? 1 : this.#versions.count(op.range, this.#dealt);
+      this.#changes += isPoint(op.range) ? 1 : this.#liveIn(op.range);
     }
   }
 
@@ -86,9 +87,14 @@ export class Checks {
   /** Counts a key once if several deletes cover it, because only the first one deletes it. */
   #changesAtMost(): number {
     let changes = this.#changes;
-    for (const range of this.#deletes) changes -= this.#versions.count(range, this.#dealt);
-    for (const range of union(this.#deletes)) changes += this.#versions.count(range, this.#dealt);
+    for (const range of this.#deletes) changes -= this.#liveIn(range);
+    for (const range of union(this.#deletes)) changes += this.#liveIn(range);
     return changes;
+  }
+
+  /** Of the newest revision, so it takes a few steps, however many keys there are. */
+  #liveIn(range: KeyRange): number {
+    return this.#versions.countSome(range, this.#dealt, unhurried).live;
   }
 }
 

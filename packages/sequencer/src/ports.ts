@@ -23,8 +23,8 @@ export interface ReadVersions {
 
 /** All versions of keys, including those that are not durable yet. The index implements it. */
 export interface KeyVersions extends ReadVersions {
-  /** How many keys of the range live at a revision. Fast at the newest one. */
-  count(range: KeyRange, at: Revision): number;
+  /** How many keys of the range live at a revision, for as much of it as `turn` allows. Fast at the newest one. */
+  countSome(range: KeyRange, at: Revision, turn: Turn): { readonly live: number };
   /** Whether so many new keys can be added; `append` asserts it. */
   hasRoomFor(newKeys: number): boolean;
   append(key: Uint8Array, meta: VersionMeta): number;

@@ -3,7 +3,6 @@ import {
   AssertionError,
   type ByteList,
   type Clock,
-  type KeyRange,
   type LeaseId,
   type Logger,
   type LogPosition,
@@ -382,10 +381,6 @@ export class Replica implements AsyncDisposable {
     const { state, pins, clock, loop } = this;
     const { values } = this.#options.storage;
     return sharedImage({ state, pins, values, clock, loop, applied: this.applied }, options);
-  }
-
-  count(range: KeyRange): number {
-    return this.state.index.count(range, this.revision);
   }
 
   /**

@@ -20,7 +20,6 @@ import {
 } from '@engram/backend';
 import {
   EngramError,
-  type KeyRange,
   keyText,
   type LeaseId,
   type Op,
@@ -205,10 +204,6 @@ export class AuthorizedStore implements Store {
 
   status(): StoreStatus {
     return this.#next.status();
-  }
-
-  count(range: KeyRange): number {
-    return this.#next.count(range);
   }
 
   /** No user counts for the call. */
