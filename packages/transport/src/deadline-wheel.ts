@@ -1,4 +1,5 @@
 import { assert, type Clock, type Timer } from '@engram/core';
+import type { Loop, PureJob, Task } from '@engram/loop';
 
 /** An entry of the wheel. The wheel owns the links. */
 export interface Timed {
@@ -13,8 +14,9 @@ export interface Timed {
 /** Precision of deadlines: never early, and at most two ticks late. */
 const tickMs = 10;
 const slots = 1024;
-/** At most this many expired calls are ended in one turn of the event loop. */
-const expiredPerTurn = 256;
+const EXPIRE: Task = { work: 'client', caller: 'deadlines', stage: 'expire' };
+/** What it takes to end a call, in steps of the loop. */
+const EXPIRE_STEPS = 8;
 
 class Slot implements Timed {
   deadlineMs = 0;
@@ -30,14 +32,16 @@ class Slot implements Timed {
  */
 export class DeadlineWheel {
   readonly #clock: Clock;
+  readonly #loop: Loop;
   readonly #slots = Array.from({ length: slots }, () => new Slot());
   #count = 0;
   /** All slots up to this tick have been checked. */
   #doneTick: number;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, loop: Loop) {
     this.#clock = clock;
+    this.#loop = loop;
     this.#doneTick = Math.floor(clock.nowMs() / tickMs);
   }
 
@@ -80,22 +84,18 @@ export class DeadlineWheel {
     for (let tick = Math.max(this.#doneTick + 1, nowTick - slots + 1); tick <= nowTick; tick += 1) {
       addPassed(this.#slots[tick % slots]!, nowMs, passed);
     }
-    this.#end(passed, 0);
+    if (passed.length > 0) void this.#loop.run(EXPIRE, this.#expiring(passed));
     this.#doneTick = Math.max(this.#doneTick, nowTick);
     if (this.#count > 0) this.#timer = this.#clock.after(tickMs, this.#turn);
   };
 
-  #end(passed: readonly Timed[], from: number): void {
-    for (let at = from; at < passed.length; at += 1) {
-      if (at === from + expiredPerTurn) {
-        this.#clock.soon(() => this.#end(passed, at));
-        return;
-      }
-      const entry = passed[at]!;
-      // An entry that expired earlier in this loop may have removed this one.
+  *#expiring(passed: readonly Timed[]): PureJob<void> {
+    for (const entry of passed) {
+      // An entry that expired before it may have removed this one, as may whoever ended the call between two slices.
       if (entry.wheelNext === undefined) continue;
       this.remove(entry);
       entry.expired();
+      if (this.#loop.shouldYield(EXPIRE_STEPS)) yield;
     }
   }
 }

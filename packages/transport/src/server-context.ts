@@ -44,7 +44,7 @@ export class ServerContext implements ConnectionServer {
     this.loop = plain.loop;
     this.ends = new Ends(this.loop);
     this.flusher = new Flusher(options.clock, this.loop.transport, this.watch);
-    this.calls = new CallServer(options);
+    this.calls = new CallServer(options, this.loop);
     this.#plain = plain;
   }
 

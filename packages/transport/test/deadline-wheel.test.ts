@@ -1,4 +1,5 @@
 import { SimClock } from '@engram/sim';
+import { Loop } from '@engram/loop';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DeadlineWheel, type Timed } from '../src/deadline-wheel.ts';
@@ -34,7 +35,7 @@ test('every deadline that is not removed passes once, never early and at most tw
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const clock = new SimClock();
-      const wheel = new DeadlineWheel(clock);
+      const wheel = new DeadlineWheel(clock, new Loop({ clock }));
       const entries: Entry[] = [];
       const removed = new Set<Entry>();
       for (const { do: what, ms } of steps) {
@@ -66,7 +67,7 @@ test('every deadline that is not removed passes once, never early and at most tw
 
 test('a clock that was not looked at for longer than a turn of the wheel', () => {
   const clock = new SimClock();
-  const wheel = new DeadlineWheel(clock);
+  const wheel = new DeadlineWheel(clock, new Loop({ clock }));
   const entries = [5, 9_000, 10_500, 25_000].map((ms) => new Entry(clock, ms));
   for (const entry of entries) wheel.add(entry);
   const stopped = clock.nowMs;
@@ -77,7 +78,7 @@ test('a clock that was not looked at for longer than a turn of the wheel', () =>
 
 test('one that expires may remove another that is due as well, and add a new one', () => {
   const clock = new SimClock();
-  const wheel = new DeadlineWheel(clock);
+  const wheel = new DeadlineWheel(clock, new Loop({ clock }));
   const later = new Entry(clock, 15);
   const second = new Entry(clock, 5);
   const first = new Entry(clock, 5, () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '@engram/core';
-import { type LoopWatch, unwatched } from '@engram/loop';
+import { type Loop, type LoopWatch, unwatched } from '@engram/loop';
 import type { Method } from '@engram/wire';
 import { DeadlineWheel } from '../deadline-wheel.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
@@ -21,12 +21,12 @@ export class CallServer {
   readonly deadlines: DeadlineWheel;
   readonly #services: ReadonlySet<string>;
 
-  constructor({ methods, clock, maxRequestBytes, watch }: ServeOptions) {
+  constructor({ methods, clock, maxRequestBytes, watch }: ServeOptions, loop: Loop) {
     this.methods = new Map([...methods].map(([path, method]) => [path, { path, method }]));
     this.clock = clock;
     this.watch = watch ?? unwatched;
     this.messageMaxBytes = maxRequestBytes;
-    this.deadlines = new DeadlineWheel(clock);
+    this.deadlines = new DeadlineWheel(clock, loop);
     this.#services = new Set([...methods.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
   }
 

@@ -16,9 +16,6 @@ export interface StreamProgressOptions {
   readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
 }
 
-/** Watchers of `#starting` that are visited in one turn of the event loop. */
-const LOOKS_MAX = 10_000;
-
 /**
  * Progress of one stream. The numbers that an answer needs are counted while watchers come and go, so a request costs
  * the same with one watcher and with 100,000. All requests of one turn of the event loop get at most two answers: one
@@ -88,9 +85,10 @@ export class StreamProgress {
   }
 
   #answer(): void {
-    const { clock, published, tell } = this.#options;
+    const { clock, loop, task, published, tell } = this.#options;
     // Events of the batch that is being published may have been sent already. Progress below them would be a step back.
-    const synced = published.inBetween ? 'not-known-yet' : this.#synced(published.revision);
+    const { inBetween } = published;
+    const synced = inBetween ? 'not-known-yet' : this.#synced(published.revision);
     if (synced === 'no') return;
     if (synced === 'yes') tell(undefined, published.revision);
     else this.#askedAgain = true;
@@ -101,18 +99,26 @@ export class StreamProgress {
       this.#askedAgain = false;
       this.#answer();
     };
-    clock.soon(() => published.whole(goOn));
+    const then = (): void => published.whole(goOn);
+    if (synced === 'yes' || inBetween) clock.soon(then);
+    else loop.later(task, then);
   }
 
   #synced(revision: Revision): 'yes' | 'no' | 'not-known-yet' {
     if (this.#watchers === 0 || this.#behind > 0) return 'no';
-    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    return this.#starting.first === undefined ? 'yes' : this.#options.loop.slice(() => this.#started(revision));
+  }
+
+  /** `#synced`, as far as those are concerned that wait for their start, in a slice. */
+  #started(revision: Revision): 'yes' | 'no' | 'not-known-yet' {
+    const { loop } = this.#options;
+    for (;;) {
       const watcher = this.#starting.first;
       if (watcher === undefined) return 'yes';
       if (watcher.request.startRevision > revision) return 'no';
       this.#starting.remove(watcher);
+      if (loop.shouldYield()) return 'not-known-yet';
     }
-    return 'not-known-yet';
   }
 
   #arm(): Timer {
