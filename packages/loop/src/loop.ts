@@ -1,5 +1,6 @@
 import { assert, type Clock } from '@engram/core';
 import { FairQueue } from './fair-queue.ts';
+import { InlineShare } from './inline-share.ts';
 import { type LoopWatch, unwatched } from './loop-watch.ts';
 import { MeasuredPace, type Pace } from './pace.ts';
 import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
@@ -39,6 +40,7 @@ export interface ClassUsage {
  */
 export class Loop implements Turn {
   readonly transport: TransportShare;
+  readonly inline = new InlineShare();
   readonly usage: ReadonlyMap<WorkClass, Readonly<ClassUsage>>;
   /** Is told of slices that took longer than its budget. */
   watch: LoopWatch = unwatched;

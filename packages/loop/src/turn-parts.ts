@@ -13,6 +13,10 @@ export const LONG_OUTPUT_TURN_MS = 3;
 export const JOBS_TURN_MS = 2;
 /** One slice of a job: the last one of a turn may begin just before JOBS_TURN_MS is used up. */
 export const SLICE_MS = 2;
+/** Reads of files that block the loop, within the parts above, in every INLINE_EVERY_MS. */
+export const INLINE_MS_MAX = 1;
+export const INLINE_EVERY_MS = 4;
 
 assert(TRANSPORT_TURN_MS + JOBS_TURN_MS + SLICE_MS <= TURN_MS, 'the parts of a turn are longer than the turn');
 assert(Math.max(FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS) < TRANSPORT_TURN_MS, 'frames or long outputs have the whole turn');
+assert(INLINE_MS_MAX < SLICE_MS, 'reads may block for a whole slice');

@@ -130,7 +130,7 @@ async function assemble(
   );
   const log = new SegmentLog({ condition, manifest, segments, tail, acknowledged }, state.sealed);
   const bulk = fileSystem.bulkReader();
-  const reader = new RecordReader(condition, segments, fileSystem, bulk, clock);
+  const reader = new RecordReader(condition, segments, fileSystem, bulk, clock, loop);
   const values = new SegmentValues({ condition, segments, tail, log, reader, checkpoints, cleaner });
   const newest = marks.newest === 0 ? undefined : new Date(marks.newest);
   logger.info({ path, end, replayFrom: from, segments: segments.all.length, newest }, 'opened the storage');

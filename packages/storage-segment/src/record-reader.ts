@@ -1,4 +1,5 @@
 import type { Clock, LogPosition } from '@engram/core';
+import type { Loop } from '@engram/loop';
 import { type RecordRequest, RecordRequests, type StorageCorruptError } from '@engram/storage';
 import type { Condition } from './disk/condition.ts';
 import { fileName } from './disk/file-names.ts';
@@ -23,9 +24,6 @@ const INLINE_BYTES_MAX = 64 << 10;
 const INLINE_MS = 0.05;
 /** One slow read may have waited for the processor, so it counts as no more than this. */
 const INLINE_MS_MAX = 0.4;
-/** `readNow` may take so long of every NOW_EVERY_MS. The rest is read together, in another thread. */
-const NOW_SPENT_MS_MAX = 1;
-const NOW_EVERY_MS = 4;
 /** The weight of one read in the average. */
 const INLINE_WEIGHT = 1 / 16;
 /**
@@ -75,6 +73,7 @@ export class RecordReader {
   readonly #fileSystem: Pick<FileSystem, 'diskReads'>;
   readonly #bulk: BulkReader;
   readonly #clock: Clock;
+  readonly #loop: Pick<Loop, 'inline'>;
   readonly #pieces = new Pieces();
   readonly #buffers: Uint8Array[] = [];
   readonly #requests = new RecordRequests();
@@ -85,9 +84,6 @@ export class RecordReader {
   #bulks = 0;
   #diskUntilMs = Number.NEGATIVE_INFINITY;
   #inlineMs = 0;
-  /** What `readNow` has spent of the time until then. */
-  #nowSpentMs = 0;
-  #nowUntilMs = Number.NEGATIVE_INFINITY;
   /** The count of disk reads when reads were last slow. */
   #diskReads: number;
 
@@ -97,6 +93,7 @@ export class RecordReader {
     fileSystem: Pick<FileSystem, 'diskReads'>,
     bulk: BulkReader,
     clock: Clock,
+    loop: Pick<Loop, 'inline'>,
   ) {
     this.#condition = condition;
     this.#segments = segments;
@@ -104,6 +101,7 @@ export class RecordReader {
     this.#diskReads = fileSystem.diskReads();
     this.#bulk = bulk;
     this.#clock = clock;
+    this.#loop = loop;
   }
 
   read(positions: readonly LogPosition[], signal: AbortSignal): Promise<readonly Uint8Array[]> {
@@ -193,16 +191,13 @@ export class RecordReader {
   }
 
   /**
-   * Reads one record at once. Undefined if that could take long, if such reads have had their share of the last
-   * milliseconds, or if the record cannot be read: `read` says why.
+   * Reads one record at once. Undefined if that could take long, if such reads have had their share of the loop's time
+   * (`InlineShare`), or if the record cannot be read: `read` says why.
    */
   readNow(position: LogPosition): Uint8Array | undefined {
     const startMs = this.#clock.nowMs();
-    if (startMs >= this.#nowUntilMs) {
-      this.#nowUntilMs = startMs + NOW_EVERY_MS;
-      this.#nowSpentMs = 0;
-    }
-    if (this.#nowSpentMs >= NOW_SPENT_MS_MAX || startMs < this.#diskUntilMs) return undefined;
+    const { inline } = this.#loop;
+    if (!inline.mayBegin(startMs) || startMs < this.#diskUntilMs) return undefined;
     const segment = this.#segments.find(position);
     const index = segment?.table.indexOf(position) ?? -1;
     if (segment === undefined || index < 0) return undefined;
@@ -217,7 +212,7 @@ export class RecordReader {
       // `read` meets the same error and reports it. Its time counts: a failing disk is slow.
     }
     const tookMs = this.#clock.nowMs() - startMs;
-    this.#nowSpentMs += tookMs;
+    inline.spend(tookMs);
     this.#tookInline(tookMs);
     if (read < length) return undefined;
     const contents = checkRecord(bytes, 0, length, position);
