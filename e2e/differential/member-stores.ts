@@ -1,6 +1,7 @@
 import { nodeItself } from '@engram/backend';
 import { FakeCall } from '@engram/etcd-api/testing';
 import { TestCluster } from '@engram/member/testing';
+import { Loop, StepPace } from '@engram/loop';
 import type { Prng } from '@engram/sim';
 import { gatherMessage, statusOf } from '@engram/wire';
 import { type Reply, STORES, Stores } from './stores.ts';
@@ -32,10 +33,11 @@ export class MemberStores extends Stores {
     const cluster = new TestCluster([...ASKED, ODD]);
     cluster.clusterId = CLUSTER;
     await cluster.start(ASKED[0]);
-    cluster.settings = { ...cluster.settings, cacheBytesMax: 50_000, sliceMax: 64 };
+    const inSlices = () => ({ loop: new Loop({ clock: cluster.clock, pace: new StepPace(64) }) });
+    cluster.settings = { ...cluster.settings, cacheBytesMax: 50_000, sharingChangesMax: 64, ...inSlices() };
     await cluster.start(ASKED[1]);
     cluster.limits = { maxTxnOps: 3, maxRequestBytes: 2_000, streamQueueBytesMax: 10_000 };
-    cluster.settings = { ...cluster.settings, quotaBytes: 2 ** 30, requestTimeoutMs: 5_000 };
+    cluster.settings = { ...cluster.settings, quotaBytes: 2 ** 30, requestTimeoutMs: 5_000, ...inSlices() };
     await cluster.start(ODD);
     await cluster.leader();
     this.#cluster = cluster;

@@ -14,7 +14,7 @@ import {
   type Timer,
   type Txn,
 } from '@engram/core';
-import { Loop, StepPace } from '@engram/loop';
+import { Loop } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { AuthView } from './apply/auth-store.ts';
@@ -93,9 +93,12 @@ export interface BackendSettings {
   readonly imagesBytesMax?: number;
   /** The most pages for the bytes of keys: above it a put of a new key is refused with NoSpace. Tests make it small. */
   readonly keyPagesMax?: number;
-  /** Steps of a slice of long work, if `loop` is undefined, and the most changes of writes that are appended together. For tests. */
-  readonly sliceMax?: number;
-  /** The owner of the event loop's time. If undefined, the store has one of its own, whose slices have `sliceMax` steps. */
+  /**
+   * The most changes of writes that are appended together. One with more is appended alone, and gives way as it takes effect. Tests
+   * make it small.
+   */
+  readonly sharingChangesMax?: number;
+  /** The owner of the event loop's time. If undefined, the store has one of its own. */
   readonly loop?: Loop;
 }
 
@@ -149,8 +152,7 @@ export type RecoveryOptions = Omit<BackendOptions, 'cluster' | 'current' | 'onDe
 
 /** Rebuilds the replica from storage. It is given nothing from the log after that. Rejects if the log is damaged. */
 export async function recoverReplica(options: RecoveryOptions): Promise<Replica> {
-  const { clock, sliceMax } = options;
-  const loop = options.loop ?? new Loop({ clock, ...(sliceMax === undefined ? {} : { pace: new StepPace(sliceMax) }) });
+  const { clock, loop = new Loop({ clock }) } = options;
   const recovered = await recover(options.storage, {
     minLeaseTtlSeconds: options.minLeaseTtlSeconds ?? MIN_LEASE_TTL_SECONDS,
     clock,

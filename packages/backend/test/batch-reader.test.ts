@@ -4,7 +4,7 @@ import { keyBytes, leaseId, NO_LEASE, revision } from '@engram/core';
 import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { expect, test } from 'vitest';
-import { openNode } from './harness.ts';
+import { inSlicesOf, openNode } from './harness.ts';
 import { putOf, txnOf } from './ops.ts';
 
 interface Change {
@@ -25,7 +25,7 @@ const origin = mark({ kind: 'origin', memberId: 1n, sequence: 1 });
 const grant = (id: bigint, ttlSeconds = 60): Uint8Array => mark({ kind: 'lease-grant', id: leaseId(id), ttlSeconds });
 
 /** A follower that has taken a few writes and a grant of lease 7. Its revision is 4. */
-async function follower(sliceMax?: number) {
+async function follower(sliceSteps?: number) {
   const clock = new SimClock();
   const log = new SharedLog('log');
   const leader = await clock.run(openNode(new SharedLogStorage(log, new LocalCopy()), { clock }));
@@ -37,7 +37,7 @@ async function follower(sliceMax?: number) {
       random: new Prng(7),
       logger: quiet,
       memberId: 2n,
-      ...(sliceMax === undefined ? {} : { sliceMax }),
+      ...(sliceSteps === undefined ? {} : inSlicesOf(sliceSteps, clock)),
       onFatal: (error) => fatal.push(error),
     }),
   );

@@ -1,7 +1,7 @@
 import { decodeKeyValue } from '@engram/coder';
 import { type EventGroup, epoch, type KeyRange, keyText, type Revision, revision } from '@engram/core';
 import { type Backend, type LeadershipEnd, openBackend, type OpResult, type StoreObserver } from '@engram/backend';
-import type { Loop } from '@engram/loop';
+import { Loop, StepPace } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Watcher, WatchSink } from '@engram/watch-hub';
@@ -12,6 +12,15 @@ export interface Node {
   readonly clock: SimClock;
   readonly fatal: Error[];
 }
+
+/** Settings of a store whose long work gives way after so many steps, and whose writes are long from so many changes on. */
+export const inSlicesOf = (
+  steps: number,
+  clock: SimClock,
+): { readonly loop: Loop; readonly sharingChangesMax: number } => ({
+  loop: new Loop({ clock, pace: new StepPace(steps) }),
+  sharingChangesMax: steps,
+});
 
 export async function openNode(
   storage: Storage,
@@ -29,7 +38,8 @@ export async function openNode(
     txnChangesMax?: number;
     txnAnswerBytesMax?: number;
     keyPagesMax?: number;
-    sliceMax?: number;
+    /** Slices of so many steps, and no more changes of writes that are appended together. */
+    sliceSteps?: number;
     loop?: Loop;
     firstRevision?: Revision;
     observer?: StoreObserver;
@@ -38,7 +48,7 @@ export async function openNode(
 ): Promise<Node> {
   const clock = options.clock ?? new SimClock();
   const fatal: Error[] = [];
-  const { clock: _clock, epoch: wantedEpoch = 1, ...rest } = options;
+  const { clock: _clock, epoch: wantedEpoch = 1, sliceSteps, ...rest } = options;
   const backend = await openBackend({
     storage,
     epoch: epoch(wantedEpoch),
@@ -47,6 +57,7 @@ export async function openNode(
     logger: quiet,
     memberId: 1n,
     onFatal: (error) => fatal.push(error),
+    ...(sliceSteps === undefined ? {} : inSlicesOf(sliceSteps, clock)),
     ...rest,
   });
   return { backend, clock, fatal };

@@ -2,7 +2,7 @@ import { nodeItself, openReplica } from '@engram/backend';
 import { keyBytes, type Op, prefixRange } from '@engram/core';
 import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
-import { openNode } from './harness.ts';
+import { inSlicesOf, openNode } from './harness.ts';
 import { checkQuiet, everything, putOf, txnOf } from './ops.ts';
 
 const KEYS = 3000;
@@ -22,7 +22,7 @@ test('a member that follows gives way in a batch of very many records, and shows
       random: new Prng(7),
       logger: quiet,
       memberId: 2n,
-      sliceMax: SLICE_STEPS,
+      ...inSlicesOf(SLICE_STEPS, clock),
       onFatal: (error) => fatal.push(error),
     }),
   );

@@ -11,7 +11,7 @@ const keyOf = (at: number): string => `k${String(at).padStart(5, '0')}`;
 
 test('a revision with very many events is read in slices, and a compaction takes nothing of it away', async () => {
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax: 500, cacheBytesMax: 4000 }));
+  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps: 500, cacheBytesMax: 4000 }));
   const { backend } = node;
   for (let from = 0; from < KEYS; from += 100) {
     const puts = Array.from({ length: 100 }, (_, at) => putOf(keyOf(from + at), `v${from + at}`));

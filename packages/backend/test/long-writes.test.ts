@@ -31,7 +31,7 @@ async function nodeWith(
 ): Promise<Node> {
   const { storage = new MemoryStorage(), keys = KEYS, lease = 0n, ...rest } = settings;
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-  const node = await clock.run(openNode(storage, { clock, sliceMax: SLICE_STEPS, ...rest }));
+  const node = await clock.run(openNode(storage, { clock, sliceSteps: SLICE_STEPS, ...rest }));
   if (lease !== 0n) await clock.run(node.backend.leaseGrant(leaseId(lease), 1000, nodeItself));
   for (let from = 0; from < keys; from += 100) {
     const puts = Array.from({ length: Math.min(100, keys - from) }, (_, at) =>
@@ -141,7 +141,7 @@ test('renewals are answered while a long write is sequenced', async () => {
 test('a lease whose time is over is told to be gone when it is, also where several want to end it', async () => {
   const gate = new Gate('append');
   // Three deletions a turn: the delete takes a second, and the keeper of leases checks every 500 ms.
-  const node = await nodeWith({ storage: new MemoryStorage(gate), sliceMax: 3 });
+  const node = await nodeWith({ storage: new MemoryStorage(gate), sliceSteps: 3 });
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(5n), 10, nodeItself));
   await clock.run(backend.txn(put('leased', 'x', { lease: leaseId(5n) }), nodeItself));

@@ -62,7 +62,7 @@ for (let run = 0; run < RUNS; run += 1) {
       checkpointEveryBytes: 4000 + prng.below(20_000),
       cacheBytesMax: prng.below(3) * 4000,
       // In every second run, work in slices gives way after each step.
-      ...(run % 2 === 0 ? {} : { sliceMax: 1 }),
+      ...(run % 2 === 0 ? {} : { sliceSteps: 1 }),
     };
     let node: Node = await openNode(current, settings);
     let epochs = 1;

@@ -12,9 +12,9 @@ const deleteAll: Op = { kind: 'delete-range', range: prefixRange(keyBytes('k')),
 
 test.each([0, 1, 1000])(
   'a write of single keys is decided in the call that asks for it, in slices of %i steps as well',
-  async (sliceMax) => {
+  async (sliceSteps) => {
     const clock = new SimClock({ scheduler: new Scheduler() });
-    const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax }));
+    const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps }));
     const { backend } = node;
     const before = backend.leadership!.sequenced.revision;
     const kinds = [
@@ -36,9 +36,9 @@ test.each([0, 1, 1000])(
 
 test.each([0, 3, 1000])(
   'puts of one connection keep their order, behind a long write of another as well, in slices of %i steps',
-  async (sliceMax) => {
+  async (sliceSteps) => {
     const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-    const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax }));
+    const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps }));
     const { backend } = node;
     const filled = Array.from({ length: 40 }, (_, at) => putOf(`k${at}`, 'x'));
     await clock.run(backend.txn(txnOf(...filled), nodeItself));

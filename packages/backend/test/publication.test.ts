@@ -22,7 +22,7 @@ test('the time that watchers take is that of a stage of its own, and the answer 
   };
   // With its changes the first write is appended alone.
   const loop = new Loop({ clock, pace: new StepPace(40) });
-  const node = await clock.run(openNode(new MemoryStorage(), { clock, loop, sliceMax: 8, observer }));
+  const node = await clock.run(openNode(new MemoryStorage(), { clock, loop, sliceSteps: 8, observer }));
   const { backend } = node;
   for (let watcher = 0; watcher < WATCHERS; watcher += 1) sinks.push(watchAll(node, 2));
   const puts = Array.from({ length: 30 }, (_, at) => putOf(`k${at}`, 'x'));

@@ -8,7 +8,7 @@ import { checkQuiet, everything, get, put, putOf, txnOf } from './ops.ts';
 
 test('a long transaction that only reads is of one state: what is compacted meanwhile it still reads', async () => {
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceMax: 20, cacheBytesMax: 0 }));
+  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps: 20, cacheBytesMax: 0 }));
   const { backend } = node;
   const puts = Array.from({ length: 4000 }, (_, at) => putOf(`k${at}`, 'x'));
   const { revision: old } = await clock.run(backend.txn(txnOf(...puts), nodeItself));

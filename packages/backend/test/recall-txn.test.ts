@@ -45,7 +45,7 @@ const recalled = ({ clock, backend }: Node, { txn, write }: Passed): Promise<Txn
 
 async function opened(): Promise<Node> {
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
-  return clock.run(openNode(new MemoryStorage(), { clock, cacheBytesMax: 0, sliceMax: 1 }));
+  return clock.run(openNode(new MemoryStorage(), { clock, cacheBytesMax: 0, sliceSteps: 1 }));
 }
 
 /** Key "k" at revisions 2 to 5, and the transaction at revision 6. */

@@ -92,8 +92,8 @@ async function pagesOf({ backend }: Node, base: ImageBase, pageBytes = 60) {
 const granted = (lease: bigint) => ({ id: leaseId(lease), ttlSeconds: 100 });
 
 /** Three pages of three keys. Each key has one version: positions 1 to 9. */
-async function threePages(sliceMax = 100) {
-  const node = await openNode(new MemoryStorage(), { sliceMax });
+async function threePages(sliceSteps = 100) {
+  const node = await openNode(new MemoryStorage(), { sliceSteps });
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
   await write(node, ...keys.map((key) => put(key, '1')));
   const { all, written } = await pagesOf(node, noImageBase);
@@ -103,8 +103,8 @@ async function threePages(sliceMax = 100) {
 
 test.each([1, 2, 100])(
   'pages without a change are kept, and their records are not read (slices of %i keys)',
-  async (sliceMax) => {
-    const { node, base } = await threePages(sliceMax);
+  async (sliceSteps) => {
+    const { node, base } = await threePages(sliceSteps);
     await using backend = node.backend;
     expect(await pagesOf(node, base)).toMatchObject({ kept: ['1,2,3', '4,5,6', '7,8,9'], written: [] });
     await write(node, put('e', '2'));
@@ -163,7 +163,7 @@ test('small pages join the dirty ones before them, so that they do not become ma
 });
 
 test('keys that are created while it is taken are left to the replay, and do not make it longer', async () => {
-  const node = await openNode(new MemoryStorage(), { sliceMax: 1 });
+  const node = await openNode(new MemoryStorage(), { sliceSteps: 1 });
   await using backend = node.backend;
   await write(node, put('a', '1'), put('b', '1'), put('d', '1'));
   let created = 0;

@@ -97,7 +97,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
       cacheBytesMax: prng.below(3) * 500,
       checkpointEveryBytes: 300,
       // In every second run, work in slices gives way after each step.
-      ...(prng.chance(0.5) ? { sliceMax: 1 } : {}),
+      ...(prng.chance(0.5) ? { sliceSteps: 1 } : {}),
       onDeposed: () => {
         deposed += 1;
       },

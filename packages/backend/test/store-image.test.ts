@@ -96,7 +96,7 @@ test('images count for what they take until they are disposed; above the bound o
 });
 
 test('an image whose versions a compaction takes away while it is taken is refused, and holds nothing', async () => {
-  const node = await openNode(new MemoryStorage(), { sliceMax: 1, imageHoldMaxMs: 10 });
+  const node = await openNode(new MemoryStorage(), { sliceSteps: 1, imageHoldMaxMs: 10 });
   await using backend = node.backend;
   await write(node, ...Array.from({ length: 500 }, (_, at) => put(`k${at}`)));
   await write(node, put('k1'));
@@ -119,7 +119,7 @@ test('an image that is given up while it is taken counts no longer', async () =>
 });
 
 test('leases in the order of their keys are those of the call, and shared while none comes or goes', async () => {
-  const { backend } = await openNode(new MemoryStorage(), { sliceMax: 1 });
+  const { backend } = await openNode(new MemoryStorage(), { sliceSteps: 1 });
   for (const id of [5n, -1n, 3n]) await backend.leaseGrant(leaseId(id), 60, nodeItself);
   const [first, second] = [await backend.leases('by-id', nodeItself), await backend.leases('by-id', nodeItself)];
   expect(first.map(({ id }) => id)).toEqual([3n, 5n, -1n]);

@@ -1,7 +1,7 @@
 import { epoch, utf8 } from '@engram/core';
 import { type Backend, openBackend } from '@engram/backend';
 import { etcdServices, LoneMember, type ServicesOptions } from '@engram/etcd-api';
-import type { Loop } from '@engram/loop';
+import { Loop, StepPace } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import {
@@ -55,7 +55,7 @@ export class Api implements AsyncDisposable {
 
   static async open(options: ApiOptions = {}): Promise<Api> {
     const clock = new SimClock();
-    const loop = options.loop?.(clock);
+    const loop = options.loop?.(clock) ?? new Loop({ clock, pace: new StepPace(4000) });
     const backend = await openBackend({
       storage: options.storage ?? new MemoryStorage(),
       epoch: epoch(options.epoch ?? 1),
@@ -66,8 +66,7 @@ export class Api implements AsyncDisposable {
       onFatal: (error) => {
         throw error;
       },
-      sliceMax: 4000,
-      ...(loop === undefined ? {} : { loop }),
+      loop,
       quotaBytes: options.quotaBytes ?? 2 * 1024 ** 3,
       ...(options.watchProgressIntervalMs === undefined
         ? {}

@@ -8,8 +8,8 @@ export interface Settings {
   /** Ids that clients choose for leases. */
   readonly leases: number;
   readonly watchers: number;
-  /** Keys and versions that long work visits before it yields. */
-  readonly sliceMax: number;
+  /** The most changes of writes that are appended together. */
+  readonly sharingChangesMax: number;
   readonly cacheBytesMax: number;
   readonly checkpointEveryBytes: number;
   readonly batchBytesMax: number;
@@ -43,7 +43,7 @@ export const plainSettings: Settings = {
   valueBytesMax: 40,
   leases: 6,
   watchers: 3,
-  sliceMax: 1000,
+  sharingChangesMax: 1000,
   cacheBytesMax: 64 * MIB,
   checkpointEveryBytes: 128 * MIB,
   batchBytesMax: 4 * MIB,
@@ -74,7 +74,7 @@ export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readon
   return settings;
 }
 
-/** The part of runs that read every value from storage, keep no cache, and yield after each step. */
+/** The part of runs that read every value from storage, keep no cache, and append each write of several changes alone. */
 const FORGETFUL = 0.25;
 
 /** Draws each setting: the value of production or a rare one. Most are drawn independently. */
@@ -85,7 +85,7 @@ export function drawSettings(random: Prng): Settings {
     valueBytesMax: pick(10, 40, 40, 400),
     leases: pick(1, 2, 6),
     watchers: pick(0, 1, 3, 6),
-    sliceMax: pick(1, 1, 2, 5, 1000),
+    sharingChangesMax: pick(1, 1, 2, 5, 1000),
     cacheBytesMax: pick(0, 600, 4000, 64 * MIB),
     checkpointEveryBytes: pick(1, 300, 300, 3000, 128 * MIB),
     batchBytesMax: pick(1, 150, 4 * MIB, 4 * MIB),
@@ -103,7 +103,7 @@ export function drawSettings(random: Prng): Settings {
     ...drawDisk(random.fork('disk')),
   };
   if (!random.chance(FORGETFUL)) return settings;
-  return { ...settings, sliceMax: 1, cacheBytesMax: 0, storageCold: true, checkpointEveryBytes: pick(1, 300) };
+  return { ...settings, sharingChangesMax: 1, cacheBytesMax: 0, storageCold: true, checkpointEveryBytes: pick(1, 300) };
 }
 
 /** Of three nodes, two have a disk. */

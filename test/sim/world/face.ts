@@ -40,7 +40,7 @@ export function storeSettings(
     watchProgressIntervalMs: settings.watchProgressIntervalMs,
     checkpointEveryBytes: settings.checkpointEveryBytes,
     imageHoldMaxMs: settings.imageHoldMaxMs,
-    sliceMax: settings.sliceMax,
+    sharingChangesMax: settings.sharingChangesMax,
     loop: new Loop({ clock, pace: new SeededPace(random) }),
   };
 }

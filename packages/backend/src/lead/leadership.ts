@@ -38,7 +38,7 @@ export interface LeadershipOptions {
   /** See `BackendSettings`. */
   readonly leasesMax?: number;
   /** See `BackendSettings`. */
-  readonly sliceMax?: number;
+  readonly sharingChangesMax?: number;
   /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
   /** See `WritePathOptions.confirm`. */
@@ -56,6 +56,7 @@ export interface LeadershipOptions {
 
 const MIB = 1024 * 1024;
 const TXN_CHANGES_MAX = 1_000_000;
+const SHARING_CHANGES_MAX = 2048;
 const WAITING_BYTES_MAX = 256 * MIB;
 const REQUEST_TIMEOUT_MS = 7000;
 const LEASES_MAX = 1_000_000;
@@ -105,7 +106,7 @@ export class Leadership implements Proposals {
       waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
       txnChangesMax: options.txnChangesMax ?? TXN_CHANGES_MAX,
       txnAnswerBytesMax: replica.txnAnswerBytesMax,
-      sliceUs: options.sliceMax,
+      sharingChangesMax: options.sharingChangesMax ?? SHARING_CHANGES_MAX,
       timeoutMs,
       confirm: options.confirm,
       onStopped: (outcome) => {

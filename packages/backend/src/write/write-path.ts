@@ -24,7 +24,6 @@ import { type AnswerParts, answerSequenced, type PlannedRange } from '../answer/
 import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
-import { longWriteChanges } from '../apply/long-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
 import { permitLease, permitTxn } from '../auth/permits.ts';
 import { type Caller, nodeItself, type Origin } from '../caller.ts';
@@ -56,8 +55,8 @@ export interface WritePathOptions {
   readonly txnChangesMax: number;
   /** The most bytes of the answer to one transaction: above it ResponseTooLarge. */
   readonly txnAnswerBytesMax: number;
-  /** Writes that are appended together have no more changes than this; 2048 if undefined. */
-  readonly sliceUs: number | undefined;
+  /** See `BackendSettings`. */
+  readonly sharingChangesMax: number;
   /**
    * A write that has not taken effect after this time is answered Timeout. If it was sequenced, it may take effect
    * later; otherwise it never does. Only a long end of a lease goes on in any case.
@@ -132,7 +131,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       soon: (fire) => loop.soon(fire),
       first: replica.next,
       batchBytesMax,
-      sharingRecordsMax: longWriteChanges(options.sliceUs),
+      sharingRecordsMax: options.sharingChangesMax,
       next: this,
     });
     this.#answers = new Answers({ ...options, loop, decisions: this.#decisions });
