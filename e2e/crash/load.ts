@@ -203,7 +203,7 @@ class Round implements Asked {
   acknowledge(write: Write, answer: Answer): void {
     if (answer.changed) {
       const other = this.acknowledged.get(answer.revision);
-      if (other !== undefined) throw new BrokenPromise(`revision ${answer.revision} was dealt to two writes`);
+      if (other !== undefined) throw new BrokenPromise(`revision ${answer.revision} was assigned to two writes`);
       if (this.acknowledged.size === 0) this.#onFirst();
       this.acknowledged.set(answer.revision, { write, answer });
       const steps = write.kind === 'step' ? [write.step] : write.kind === 'txn' ? write.success : [];

@@ -47,7 +47,7 @@ export const engramAlerts: readonly Alert[] = [
     description:
       '{{ $labels.instance }} was elected {{ $value | printf "%.0f" }} times within ten minutes and did not lead.',
     meaning:
-      'PD deals timestamps below those of what is written: it was made anew or restored, or it is another PD than before.',
+      'PD allocates timestamps below those of what is written: it was made anew or restored, or it is another PD than before.',
     impact:
       'While no member leads, writes and linearizable reads fail. Nothing is lost: other reads and watches go on.',
     look: '`does not lead: the timestamps of storage went back` in its log, with both values; which PD `--tikv-pd-endpoints` names.',

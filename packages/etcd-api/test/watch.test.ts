@@ -31,7 +31,7 @@ const plain = (event: { type: number; kv: { key: Uint8Array; modRevision: number
 ];
 
 describe('creating', () => {
-  test('edge 55: ids count from 0, skip what the client chose, and are dealt once', () => {
+  test('edge 55: ids count from 0, skip what the client chose, and are assigned once', () => {
     const ids = [0, 0, 3, 0, 0].map((watchId) => watch.create({ key: b('a'), watchId }).watchId);
     expect(ids).toEqual([0, 1, 3, 2, 4]);
     watch.cancel(4);

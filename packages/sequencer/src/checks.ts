@@ -26,7 +26,7 @@ export class Checks {
   #puts: PutOp[] = [];
   #putCount = 0;
   #deletes: KeyRange[] = [];
-  #dealt: Revision = NO_REVISION;
+  #assigned: Revision = NO_REVISION;
   #compactRevision: Revision = NO_REVISION;
   #changes = 0;
 
@@ -36,20 +36,20 @@ export class Checks {
     this.#changesMax = changesMax;
   }
 
-  /** The checks of the next transaction begin. `dealt` is the newest revision that was dealt, durable or not. */
-  begin(dealt: Revision, compactRevision: Revision): void {
+  /** The checks of the next transaction begin. `assigned` is the newest revision that was assigned, durable or not. */
+  begin(assigned: Revision, compactRevision: Revision): void {
     if (this.#puts.length > PUTS_KEPT) this.#puts = [];
     this.#putCount = 0;
     if (this.#deletes.length > 0) this.#deletes = [];
     this.#changes = 0;
-    this.#dealt = dealt;
+    this.#assigned = assigned;
     this.#compactRevision = compactRevision;
   }
 
   /** Errors: FutureRev, Compacted, LeaseNotFound, KeyNotFound. */
   add(op: Exclude<Op, { readonly kind: 'txn' }>): void {
     if (op.kind === 'range') {
-      if (op.revision > this.#dealt) throw new EngramError('FutureRev');
+      if (op.revision > this.#assigned) throw new EngramError('FutureRev');
       if (op.revision !== 0 && op.revision < this.#compactRevision) throw new EngramError('Compacted');
     } else if (op.kind === 'put') {
       this.#checkPut(op);
@@ -94,7 +94,7 @@ export class Checks {
 
   /** Of the newest revision, so it takes a few steps, however many keys there are. */
   #liveIn(range: KeyRange): number {
-    return this.#versions.countSome(range, this.#dealt, unhurried).live;
+    return this.#versions.countSome(range, this.#assigned, unhurried).live;
   }
 }
 

@@ -38,7 +38,7 @@ export interface SequencerOptions<Plan> {
   readonly ranges: RangePlanner<Plan>;
   /** Says when a decision that is long must give way. */
   readonly turn: Turn;
-  /** The last revision that was dealt; an empty store begins at 1. */
+  /** The last revision that was assigned; an empty store begins at 1. */
   readonly revision: Revision;
   /** The position that the next record takes. */
   readonly next: LogPosition;
@@ -50,7 +50,7 @@ export interface SequencerOptions<Plan> {
 }
 
 /**
- * Decides writes in memory, one after the other, and deals their revisions and log positions. A decided write is in
+ * Decides writes in memory, one after the other, and assigns their revisions and log positions. A decided write is in
  * the index at once, above the revision that readers may see. So the next write is decided on top of it without
  * waiting for storage. Versions are immutable, so bytes that an answer needs are only noted here.
  *
@@ -71,7 +71,7 @@ export class Sequencer<Plan> {
   readonly #keys: KeyChanges;
   readonly #pending: PendingVersions;
   readonly #answerBytesMax: number;
-  #dealt: Revision;
+  #assigned: Revision;
   #next: LogPosition;
   #underWay = false;
   #broken = false;
@@ -84,13 +84,13 @@ export class Sequencer<Plan> {
     this.#keys = new KeyChanges(options.versions, options.leases, options.encoder, options.pending);
     this.#pending = options.pending;
     this.#answerBytesMax = options.answerBytesMax;
-    this.#dealt = options.revision;
+    this.#assigned = options.revision;
     this.#next = options.next;
   }
 
-  /** The newest revision that was dealt to a write, durable or not. */
-  get dealt(): Revision {
-    return this.#dealt;
+  /** The newest revision that was assigned to a write, durable or not. */
+  get assigned(): Revision {
+    return this.#assigned;
   }
 
   /** A call has thrown after its first change: the index holds versions that the log will never have. */
@@ -119,7 +119,7 @@ export class Sequencer<Plan> {
     assert(!this.#underWay, 'a transaction is decided within another');
     const succeeded = holds(txn, this.#versions, values);
     const ops = succeeded ? txn.success : txn.failure;
-    this.#checks.begin(this.#dealt, compactRevision);
+    this.#checks.begin(this.#assigned, compactRevision);
     for (const op of ops) this.#checks.add(flat(op));
     this.#checks.finish();
     const change = this.#begin(this.#next, account);
@@ -145,8 +145,8 @@ export class Sequencer<Plan> {
     this.#underWay = true;
     try {
       const turn = this.#turn;
-      const path = yield* choosePath(txn, this.#versions, values, nextRevision(this.#dealt), turn);
-      this.#checks.begin(this.#dealt, compactRevision);
+      const path = yield* choosePath(txn, this.#versions, values, nextRevision(this.#assigned), turn);
+      this.#checks.begin(this.#assigned, compactRevision);
       yield* this.#check(txn, path, values, turn);
       this.#checks.finish();
       const change = this.#begin(this.#next, account);
@@ -164,7 +164,7 @@ export class Sequencer<Plan> {
   }
 
   /**
-   * Deals a log position to `mark`, the record that ends a lease. Then deletes, in one revision, those of `keys` that
+   * Assigns a log position to `mark`, the record that ends a lease. Then deletes, in one revision, those of `keys` that
    * live and are attached to the lease. `keys` are in the form of `keyText`. `mark` is the first of the returned
    * records.
    */
@@ -195,9 +195,9 @@ export class Sequencer<Plan> {
     return change;
   }
 
-  /** Deals the log position of a record without a revision. */
-  dealPosition(): LogPosition {
-    assert(!this.#underWay, 'a position is dealt within a transaction');
+  /** Assigns the log position of a record without a revision. */
+  assignPosition(): LogPosition {
+    assert(!this.#underWay, 'a position is assigned within a transaction');
     const position = this.#next;
     this.#next = nextLogPosition(position);
     return position;
@@ -212,7 +212,7 @@ export class Sequencer<Plan> {
   }
 
   #begin(next: LogPosition, account?: AnswerAccount): Change {
-    return new Change(nextRevision(this.#dealt), next, this.#answerBytesMax, account);
+    return new Change(nextRevision(this.#assigned), next, this.#answerBytesMax, account);
   }
 
   #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {
@@ -221,7 +221,7 @@ export class Sequencer<Plan> {
   }
 
   #accept(change: Change): void {
-    if (change.events.length > 0) this.#dealt = change.revision;
+    if (change.events.length > 0) this.#assigned = change.revision;
     this.#next = change.next;
   }
 
@@ -285,7 +285,7 @@ export class Sequencer<Plan> {
     assert(op.kind !== 'put', 'a put is of one key');
     if (op.kind === 'delete-range') return this.#deleted(op, yield* this.#keys.deleteRange(op, change, turn), change);
     const at = op.revision > 0 ? revision(op.revision) : change.revision;
-    const pinned = at < change.revision ? at : this.#dealt;
+    const pinned = at < change.revision ? at : this.#assigned;
     const plan = yield* this.#ranges.plan(op, at, pinned, change.room, turn);
     return { kind: 'range', revision: this.#visible(change), plan };
   }
@@ -297,7 +297,7 @@ export class Sequencer<Plan> {
 
   /** The revision that a reader inside the transaction sees: its own once it has changed something. */
   #visible(change: Change): Revision {
-    return change.events.length > 0 ? change.revision : this.#dealt;
+    return change.events.length > 0 ? change.revision : this.#assigned;
   }
 }
 

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const second = sealOf(2, 9n);
 
-/** The seals of the log as the stores have them, whatever PD deals. */
+/** The seals of the log as the stores have them, whatever PD allocates. */
 function sealsOf(): readonly SegmentOwner[] {
   return bed.cluster.mvcc
     .rows(bed.keys.logStart, bed.keys.logEnd)
@@ -111,7 +111,7 @@ describe('timestamps that went back', () => {
     expect(refusal?.message).toContain(`${birth} (`);
     expect(refusal?.message).toContain(`${refusal?.timestamp} (`);
     expect(sealsOf()).toHaveLength(1);
-    // As soon as PD has passed what it dealt before, the same takeover succeeds, and lacks nothing.
+    // As soon as PD has passed what it allocated before, the same takeover succeeds, and lacks nothing.
     await bed.clock.pass(11 * MINUTE);
     const successor = await bed.openSealed(sealOf(3));
     expect(await bed.read(successor)).toEqual(batchOf(1, 10).records.map((_, at) => at + 1));

@@ -62,7 +62,7 @@ test('a state that was saved above the timestamps of PD waits for them, and the 
   expect(loaded).toEqual(NEW_RAFT_STATE);
 });
 
-test('a load waits while PD deals timestamps below those that this client has seen', async () => {
+test('a load waits while PD allocates timestamps below those that this client has seen', async () => {
   const bed = new SimBed();
   const closing = new AbortController();
   const parts = { keys: bed.keys, memberId: 7n, clock: bed.clock, random: new Prng(3), logger: new TestLogger() };

@@ -77,7 +77,7 @@ export class StorageTrimmedError extends Error {
  */
 export class StorageTimestampError extends Error {
   override readonly name = 'StorageTimestampError';
-  /** What the servers deal now. */
+  /** What the servers allocate now. */
   readonly timestamp: bigint;
   /** The birth of the epoch that holds the log; undefined if its seal does not tell. */
   readonly birth: bigint | undefined;

@@ -117,7 +117,7 @@ export class TikvClient implements AsyncDisposable {
     return new TikvClient(new Engine({ ...parts, statuses, resolver, safePoint }), closer);
   }
 
-  /** A new timestamp, above all that PD has dealt to any client before the call. */
+  /** A new timestamp, above all that PD has allocated to any client before the call. */
   timestamp(options?: CallOptions): Promise<Timestamp> {
     return settle(() => this.#engine.pd.oracle.next(this.#engine.call(options)));
   }
@@ -144,7 +144,7 @@ export class TikvClient implements AsyncDisposable {
   }
 
   /**
-   * A snapshot at `timestamp`, which must not lie above the newest that PD has dealt, nor below the safe point. Otherwise its
+   * A snapshot at `timestamp`, which must not lie above the newest that PD has allocated, nor below the safe point. Otherwise its
    * reads reject with `future-timestamp` or `gc-too-early`.
    */
   snapshotAt(timestamp: Timestamp, options: SnapshotOptions = {}): Snapshot {
@@ -163,7 +163,7 @@ export class TikvClient implements AsyncDisposable {
   }
 
   /**
-   * Starts a transaction that reads at `timestamp` and conflicts with all later commits. PD must have dealt `timestamp`, and no
+   * Starts a transaction that reads at `timestamp` and conflicts with all later commits. PD must have allocated `timestamp`, and no
    * other transaction may use it. It may be old, but not below the safe point, and not more than a day old at the commit. Calls
    * with a timestamp from the future reject with `future-timestamp` before anything is sent.
    */

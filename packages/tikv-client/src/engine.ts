@@ -29,20 +29,20 @@ export class Engine extends RegionCalls {
   }
 
   /**
-   * Checks a caller's timestamp: PD must have dealt it, and it must not lie below the safe point. Undefined if the cached state
+   * Checks a caller's timestamp: PD must have allocated it, and it must not lie below the safe point. Undefined if the cached state
    * shows that it may be used. A promise if PD must be asked. Throws `future-timestamp`, `gc-too-early`.
    */
   checkTimestamp(timestamp: Timestamp, call: Call): Promise<void> | undefined {
-    const dealt = this.checkDealt(timestamp, call);
-    if (dealt === undefined) return this.safePoint.check(timestamp, call);
-    return dealt.then(() => this.safePoint.check(timestamp, call));
+    const allocated = this.checkAllocated(timestamp, call);
+    if (allocated === undefined) return this.safePoint.check(timestamp, call);
+    return allocated.then(() => this.safePoint.check(timestamp, call));
   }
 
   /** As `checkTimestamp`, without the safe point. */
-  checkDealt(timestamp: Timestamp, call: Call): Promise<void> | undefined {
-    const dealt = this.pd.oracle.isDealt(timestamp, call);
-    if (dealt === true) return undefined;
-    return dealt.then((known) => {
+  checkAllocated(timestamp: Timestamp, call: Call): Promise<void> | undefined {
+    const allocated = this.pd.oracle.isAllocated(timestamp, call);
+    if (allocated === true) return undefined;
+    return allocated.then((known) => {
       if (!known) throw new TikvError('future-timestamp', `${timestamp} is above ${this.pd.oracle.newest}`);
     });
   }

@@ -22,8 +22,8 @@ export const tikvErrorTable = {
   /** A PD member belongs to another cluster, or PD refused the client's cluster id. The client does not retry. */
   'cluster-mismatch': 'PD belongs to another cluster',
   'pd-error': 'PD refused the request',
-  /** PD dealt a timestamp below an earlier one. The client refuses all further calls. */
-  'timestamp-regression': 'PD dealt a timestamp below an earlier one',
+  /** PD allocated a timestamp below an earlier one. The client refuses all further calls. */
+  'timestamp-regression': 'PD allocated a timestamp below an earlier one',
   'tls-failed': 'the secure connection could not be made',
   'region-unavailable': 'a region could not serve the request',
   'store-unreachable': 'a store could not be reached',
@@ -34,7 +34,7 @@ export const tikvErrorTable = {
   'flashback-in-progress': 'the region is being flashed back by an administrator',
   /** Reads below the safe point would silently miss data. */
   'gc-too-early': 'the timestamp is older than the safe point of garbage collection',
-  /** PD has not dealt the caller's timestamp yet. TiKV ends its process over such a timestamp. Nothing was sent. */
+  /** PD has not allocated the caller's timestamp yet. TiKV ends its process over such a timestamp. Nothing was sent. */
   'future-timestamp': 'the timestamp lies in the future',
   /** A key was not as the caller asserted. Nothing was committed. */
   'assertion-failed': 'an assertion about a key does not hold',

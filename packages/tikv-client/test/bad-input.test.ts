@@ -10,7 +10,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 /** A timestamp of the cluster's first millisecond. */
-const dealt = composeTimestamp(1_700_000_000_000, 0);
+const allocated = composeTimestamp(1_700_000_000_000, 0);
 
 /** Every asynchronous call of the public API: its name and a function that starts it. */
 const calls = (
@@ -24,16 +24,16 @@ const calls = (
     get: (options) => client.get(k('a'), options),
     snapshot: (options) => client.snapshot(options),
     begin: (options) => client.begin(options),
-    'snapshot.get': (options) => client.snapshotAt(dealt).get(k('a'), options),
-    'snapshot.batchGet': (options) => client.snapshotAt(dealt).batchGet([k('a'), k('b')], options),
-    'snapshot.scan': (options) => one(client.snapshotAt(dealt).scan(k('a'), k('z'), options)),
+    'snapshot.get': (options) => client.snapshotAt(allocated).get(k('a'), options),
+    'snapshot.batchGet': (options) => client.snapshotAt(allocated).batchGet([k('a'), k('b')], options),
+    'snapshot.scan': (options) => one(client.snapshotAt(allocated).scan(k('a'), k('z'), options)),
     'snapshot.scan backwards': (options) =>
-      one(client.snapshotAt(dealt).scan(k('a'), k('z'), { ...options, reverse: true })),
-    'txn.get': (options) => client.beginAt(dealt).get(k('a'), options),
-    'txn.batchGet': (options) => client.beginAt(dealt).batchGet([k('a'), k('b')], options),
-    'txn.scan': (options) => one(client.beginAt(dealt).scan(k('a'), k('z'), options)),
+      one(client.snapshotAt(allocated).scan(k('a'), k('z'), { ...options, reverse: true })),
+    'txn.get': (options) => client.beginAt(allocated).get(k('a'), options),
+    'txn.batchGet': (options) => client.beginAt(allocated).batchGet([k('a'), k('b')], options),
+    'txn.scan': (options) => one(client.beginAt(allocated).scan(k('a'), k('z'), options)),
     'txn.commit': (options) => {
-      const txn = client.beginAt(dealt);
+      const txn = client.beginAt(allocated);
       txn.put(k('a'), k('1'));
       return txn.commit({ ...options, mode: '2pc' });
     },

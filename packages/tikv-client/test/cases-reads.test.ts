@@ -30,7 +30,7 @@ test.each([false, true])(
     bench.cluster.regions.split(...['k08', 'k16', 'k24', 'k32'].map(k));
     await bench.put(Object.fromEntries(names.map((name) => [name, `old-${name}`])), { mode: '2pc' });
     await bench.idle();
-    bench.cluster.pd.timestamp(10); // dealt to other clients
+    bench.cluster.pd.timestamp(10); // allocated to other clients
     const snapshot = await bench.run(bench.client.snapshot());
     // The client of a transaction below the snapshot's timestamp is gone. It has committed the primary k05, and left locks on
     // two secondaries.

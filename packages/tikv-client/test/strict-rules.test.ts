@@ -11,7 +11,7 @@ import {
 } from '../src/proto/gen/tikvpb.ts';
 import { storeCommands } from '../src/testing/store-commands.ts';
 import { BatchRules } from '../src/testing/strict/batch-rules.ts';
-import { DealtTimestamps } from '../src/testing/strict/dealt-timestamps.ts';
+import { AllocatedTimestamps } from '../src/testing/strict/allocated-timestamps.ts';
 import { StrictChecker } from '../src/testing/strict/strict-checker.ts';
 import { Bench, k } from './support/bench.ts';
 
@@ -21,10 +21,10 @@ const context: kv.ContextInit = {
   peer: { id: 8, storeId: 1 },
 };
 
-/** PD has dealt 100 to 200. Stores have named a lock of transaction 90 and a commit at 201. Region 7 is [b, m). */
+/** PD has allocated 100 to 200. Stores have named a lock of transaction 90 and a commit at 201. Region 7 is [b, m). */
 function checker(): StrictChecker {
   const strict = new StrictChecker();
-  strict.timestamps.deal(100n, 200n);
+  strict.timestamps.allocate(100n, 200n);
   const told = decode(kv.CheckTxnStatusResponseCodec, encode(kv.CheckTxnStatusResponseCodec, { commitVersion: 201n }));
   strict.storeAnswer('CheckTxnStatus', told);
   const locked = { error: { locked: { lockVersion: 90n, key: k('c') } } };
@@ -115,8 +115,8 @@ const rows: Partial<Record<keyof typeof storeCommands, [good: object, bad: reado
   Prewrite: [
     prewrite,
     [
-      [{ startVersion: 90n }, /start_version 90 was not dealt/],
-      [{ startVersion: 201n }, /start_version 201 was not dealt/],
+      [{ startVersion: 90n }, /start_version 90 was not allocated/],
+      [{ startVersion: 201n }, /start_version 201 was not allocated/],
       [{ minCommitTs: 203n }, /min_commit_ts, less one, 202 lies in the future/],
       [{ minCommitTs: 150n }, /min_commit_ts 150 is not above/],
       [{ forUpdateTs: 160n }, /forUpdateTs is not known/],
@@ -160,9 +160,9 @@ const rows: Partial<Record<keyof typeof storeCommands, [good: object, bad: reado
   CheckTxnStatus: [
     status,
     [
-      [{ currentTs: 202n }, /current_ts 202 was not dealt by PD, whose highest is 200/],
-      [{ currentTs: 201n }, /current_ts 201 was not dealt/],
-      [{ currentTs: 90n }, /current_ts 90 was not dealt/],
+      [{ currentTs: 202n }, /current_ts 202 was not allocated by PD, whose highest is 200/],
+      [{ currentTs: 201n }, /current_ts 201 was not allocated/],
+      [{ currentTs: 90n }, /current_ts 90 was not allocated/],
       [{ callerStartTs: 202n }, /caller_start_ts 202 lies in the future/],
       [{ lockTs: 99n }, /lock_ts 99: neither/],
       [{ primaryKey: k('a') }, /outside/],
@@ -341,12 +341,12 @@ test.each([
   expect(() => ask({ ...good, ...change })).toThrow(reason);
 });
 
-test('dealt timestamps: runs join, gaps stay, out of order too, and what is forgotten counts as dealt', () => {
-  const dealt = new DealtTimestamps(4);
-  dealt.deal(10n, 12n);
-  dealt.deal(20n, 20n);
-  dealt.deal(13n, 13n); // an answer of another stream that arrives late
-  expect([9n, 10n, 13n, 14n, 19n, 20n, 21n].map((ts) => dealt.isDealt(ts))).toEqual([
+test('allocated timestamps: runs join, gaps stay, out of order too, and what is forgotten counts as allocated', () => {
+  const allocated = new AllocatedTimestamps(4);
+  allocated.allocate(10n, 12n);
+  allocated.allocate(20n, 20n);
+  allocated.allocate(13n, 13n); // an answer of another stream that arrives late
+  expect([9n, 10n, 13n, 14n, 19n, 20n, 21n].map((ts) => allocated.isAllocated(ts))).toEqual([
     false,
     true,
     true,
@@ -355,18 +355,18 @@ test('dealt timestamps: runs join, gaps stay, out of order too, and what is forg
     true,
     false,
   ]);
-  expect(dealt.highest).toBe(20n);
-  dealt.tell(30n);
-  expect([dealt.isKnown(30n), dealt.isDealt(30n), dealt.isPast(30n), dealt.isPast(29n), dealt.isPast(15n)]).toEqual([
-    true,
-    false,
-    true,
-    false,
-    true,
-  ]);
-  for (let ts = 40n; ts < 60n; ts += 5n) dealt.deal(ts, ts);
-  expect(dealt.isDealt(15n)).toBe(true);
-  expect(dealt.isDealt(54n)).toBe(false);
+  expect(allocated.highest).toBe(20n);
+  allocated.tell(30n);
+  expect([
+    allocated.isKnown(30n),
+    allocated.isAllocated(30n),
+    allocated.isPast(30n),
+    allocated.isPast(29n),
+    allocated.isPast(15n),
+  ]).toEqual([true, false, true, false, true]);
+  for (let ts = 40n; ts < 60n; ts += 5n) allocated.allocate(ts, ts);
+  expect(allocated.isAllocated(15n)).toBe(true);
+  expect(allocated.isAllocated(54n)).toBe(false);
 });
 
 test('the scripted cluster: a store that is sent such a request stops, with the reason, and PD refuses', async () => {

@@ -13,7 +13,7 @@ export class TimestampClock {
     this.#clock = clock;
   }
 
-  /** PD has just dealt this timestamp. One that is older than the newest tells nothing. */
+  /** PD has just allocated this timestamp. One that is older than the newest tells nothing. */
   heard(timestamp: Timestamp): void {
     if (this.#told !== undefined && timestamp <= this.#told.timestamp) return;
     this.#told = { timestamp, atMs: this.#clock.nowMs() };

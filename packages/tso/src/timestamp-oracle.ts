@@ -25,12 +25,12 @@ export interface TimestampOracleOptions {
   readonly translate: (error: TimestampError) => Error;
   /** One request brought `count` timestamps. */
   readonly onDealt: (count: number, durationMs: number) => void;
-  /** Called once, after another number of timestamps than was asked for, or a refusal: nothing is dealt any more. */
+  /** Called once, after another number of timestamps than was asked for, or a refusal: nothing is allocated any more. */
   readonly onFatal: (error: Error) => void;
 }
 
 /**
- * Deals the timestamps of a server. Callers that ask while a request is under way share the next request. Only one request is
+ * Allocates the timestamps of a server. Callers that ask while a request is under way share the next request. Only one request is
  * under way at a time, so every answer must lie above the one before, whichever connection or server it comes from. A timestamp
  * that is lost with its answer does no harm: its callers wait for the next one, until their own deadlines.
  */
@@ -49,7 +49,7 @@ export class TimestampOracle {
     this.#options = options;
   }
 
-  /** A timestamp above all that the server has dealt to any client before the call. */
+  /** A timestamp above all that the server has allocated to any client before the call. */
   next(call: TimestampCall): Promise<Timestamp> {
     return this.first(1, call);
   }
@@ -78,14 +78,14 @@ export class TimestampOracle {
     });
   }
 
-  /** The newest timestamp that was dealt to this client; 0 before the first answer. */
+  /** The newest timestamp that was allocated to this client; 0 before the first answer. */
   get newest(): Timestamp {
     return this.#last;
   }
 
   /**
    * The approximate time of the server's clock, in milliseconds since 1970. It is for measuring ages, not for making timestamps,
-   * because TiKV refuses a timestamp that PD has not dealt. The local clock only measures the time since the last answer.
+   * because TiKV refuses a timestamp that PD has not allocated. The local clock only measures the time since the last answer.
    * 0 before the first answer.
    */
   nowMs(): number {
@@ -93,10 +93,10 @@ export class TimestampOracle {
   }
 
   /**
-   * Whether `timestamp` or a later one was dealt to some client, because TiKV ends its process over a timestamp from the future.
+   * Whether `timestamp` or a later one was allocated to some client, because TiKV ends its process over a timestamp from the future.
    * True if this client knows it. A promise if the server must be asked.
    */
-  isDealt(timestamp: Timestamp, call: TimestampCall): true | Promise<boolean> {
+  isAllocated(timestamp: Timestamp, call: TimestampCall): true | Promise<boolean> {
     if (timestamp <= this.#last || timestamp === MAX_TIMESTAMP) return true;
     return this.next(call).then((now) => timestamp <= now);
   }
@@ -162,7 +162,7 @@ export class TimestampOracle {
         failures = 0;
         onDealt(count, clock.nowMs() - startMs);
         pacing.sent(batch.length);
-        this.#deal(answer, count, batch);
+        this.#give(answer, count, batch);
       }
     } catch (error) {
       this.#rejectAll(error instanceof Error ? error : new Error(String(error)));
@@ -189,7 +189,7 @@ export class TimestampOracle {
     return waiting.slice(0, end);
   }
 
-  #deal(answer: Exclude<TimestampAnswer, { kind: 'lost' }>, count: number, batch: readonly Waiter[]): void {
+  #give(answer: Exclude<TimestampAnswer, { kind: 'lost' }>, count: number, batch: readonly Waiter[]): void {
     const { clock, translate } = this.#options;
     if (answer.kind === 'refused') {
       this.#stop(answer.error, batch);

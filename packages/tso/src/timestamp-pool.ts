@@ -15,7 +15,7 @@ export interface PoolCall {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Deals runs of timestamps: a client of PD. */
+/** Allocates runs of timestamps: a client of PD. */
 export interface TimestampRuns {
   /** The first of `count` consecutive timestamps, above all that any client saw before the call. */
   timestampRun(count: number, call: PoolCall): Promise<Timestamp>;
@@ -31,7 +31,7 @@ export interface TimestampPoolOptions {
 
 /**
  * Start timestamps that were fetched ahead, so that an append does not wait for PD, and goes on while PD elects a leader. An
- * old timestamp is harmless, because an append writes each value once. Timestamps are dealt in ascending order, also by
+ * old timestamp is harmless, because an append writes each value once. Timestamps are given in ascending order, also by
  * `fresh`, so that the commit timestamps of a region ascend with the log.
  */
 export class TimestampPool {
@@ -47,7 +47,7 @@ export class TimestampPool {
     this.#options = options;
   }
 
-  /** Deals a timestamp that was fetched before, or a new one if all are used or too old. Rejects with the client's error. */
+  /** Gives a timestamp that was fetched before, or a new one if all are used or too old. Rejects with the client's error. */
   async take(call: PoolCall): Promise<Timestamp> {
     const ageMs = this.#options.clock.nowMs() - this.#fetchedMs;
     if (ageMs > AGE_MAX_MS) this.#next = this.#end;
@@ -55,16 +55,16 @@ export class TimestampPool {
     const timestamp = this.#next;
     this.#next += 1n;
     if (ageMs > REFETCH_AGE_MS || this.#end - this.#next <= LEFT_MIN) this.refill();
-    return this.#deal(timestamp);
+    return this.#give(timestamp);
   }
 
-  /** Deals a new timestamp of PD: above every timestamp that any client saw before the call. */
+  /** Gives a new timestamp of PD: above every timestamp that any client saw before the call. */
   async fresh(call: PoolCall): Promise<Timestamp> {
     const { client, clock } = this.#options;
     const askedMs = clock.nowMs();
     const first = await client.timestampRun(SIZE, call);
     this.#keep(first + 1n, first + BigInt(SIZE), askedMs);
-    return this.#deal(first);
+    return this.#give(first);
   }
 
   /** Discards the pool. Later timestamps are above every timestamp that any client saw before the call. */
@@ -91,7 +91,7 @@ export class TimestampPool {
     });
   }
 
-  /** Ages count from the request: PD may have dealt the timestamps as soon as it was sent. */
+  /** Ages count from the request: PD may have allocated the timestamps as soon as it was sent. */
   #keep(first: Timestamp, end: Timestamp, askedMs: number): void {
     const next = first > this.#last ? first : this.#last + 1n;
     // The answer to an earlier request may come last. A later run begins above all of it.
@@ -101,8 +101,8 @@ export class TimestampPool {
     this.#fetchedMs = askedMs;
   }
 
-  #deal(timestamp: Timestamp): Timestamp {
-    assert(timestamp > this.#last, 'a timestamp is dealt out of order');
+  #give(timestamp: Timestamp): Timestamp {
+    assert(timestamp > this.#last, 'a timestamp is given out of order');
     this.#last = timestamp;
     return timestamp;
   }

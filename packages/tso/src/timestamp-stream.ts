@@ -4,13 +4,13 @@ import type { Timestamp } from './timestamp.ts';
 /** What came of one request for timestamps. */
 export type TimestampAnswer =
   /** `count` consecutive timestamps, the highest of which is `last`. No other client gets them. */
-  | { readonly kind: 'dealt'; readonly last: Timestamp; readonly count: number }
-  /** No answer came. Timestamps may have been dealt, which nobody uses. */
+  | { readonly kind: 'allocated'; readonly last: Timestamp; readonly count: number }
+  /** No answer came. Timestamps may have been allocated, which nobody uses. */
   | { readonly kind: 'lost' }
   /** The server refuses the client for good. */
   | { readonly kind: 'refused'; readonly error: Error };
 
-/** The connection to the server that deals timestamps. One request at a time. */
+/** The connection to the server that allocates timestamps. One request at a time. */
 export interface TimestampStream {
   /** Asks for `count` (1 to TIMESTAMPS_MAX) timestamps. Ends by a bound of its own. Rejects if the client closes. */
   ask(count: number): Promise<TimestampAnswer>;

@@ -40,10 +40,10 @@ class Stream {
     return this.#answer !== undefined;
   }
 
-  /** Deals a run that ends at `last`. */
-  async deal(last?: Timestamp, count = this.asked.at(-1)!): Promise<void> {
+  /** Allocates a run that ends at `last`. */
+  async allocate(last?: Timestamp, count = this.asked.at(-1)!): Promise<void> {
     this.newest = last ?? this.newest + BigInt(count);
-    await this.answer({ kind: 'dealt', last: this.newest, count });
+    await this.answer({ kind: 'allocated', last: this.newest, count });
   }
 
   async answer(answer: TimestampAnswer): Promise<void> {
@@ -91,18 +91,18 @@ test('who asks while a request is under way shares the next one, in the order of
   const first = oracle.next(call());
   const others = [oracle.first(3, call()), oracle.next(call()), oracle.first(2, call())];
   expect(stream.asked).toEqual([1]);
-  await stream.deal(100n);
+  await stream.allocate(100n);
   expect(await first).toBe(100n);
   expect(stream.asked).toEqual([1, 6]);
-  await stream.deal(206n);
+  await stream.allocate(206n);
   expect(await Promise.all(others)).toEqual([201n, 204n, 205n]);
   expect(oracle.newest).toBe(206n);
 });
 
-test('no request asks for more than PD deals at once, and nobody is passed over', async () => {
+test('no request asks for more than PD allocates at once, and nobody is passed over', async () => {
   const { stream, oracle, call } = setUp();
   const runs = [1, TIMESTAMPS_MAX, 5, TIMESTAMPS_MAX - 5, 1].map((count) => oracle.first(count, call()));
-  for (let answer = 0; answer < 4; answer += 1) await stream.deal();
+  for (let answer = 0; answer < 4; answer += 1) await stream.allocate();
   expect(stream.asked).toEqual([1, TIMESTAMPS_MAX, TIMESTAMPS_MAX, 1]);
   const firsts = await Promise.all(runs);
   expect(firsts).toEqual([...firsts].sort((left, right) => (left < right ? -1 : 1)));
@@ -117,7 +117,7 @@ test.each([
 ])('$what goes to nobody, also from another connection, and both values are told', async ({ last }) => {
   const { stream, oracle, fatal, call } = setUp();
   const before = oracle.next(call());
-  await stream.deal(500n);
+  await stream.allocate(500n);
   await before;
   const run = oracle.first(3, call());
   const refused = expect(run).rejects.toMatchObject({
@@ -125,32 +125,32 @@ test.each([
     message: expect.stringContaining(`${last - 2n} after 500`),
   });
   await stream.answer({ kind: 'lost' });
-  await stream.deal(last);
+  await stream.allocate(last);
   await refused;
   expect(fatal).toEqual([]);
 });
 
-test('while the server is behind every caller is refused, and all is well again when it has passed what was dealt', async () => {
+test('while the server is behind every caller is refused, and all is well again when it has passed what was allocated', async () => {
   const { stream, oracle, call, codeOf } = setUp();
   const before = oracle.next(call());
-  await stream.deal(500n);
+  await stream.allocate(500n);
   await before;
   for (const last of [400n, 499n, 500n]) {
     const refused = codeOf(oracle.next(call()));
     const later = codeOf(oracle.first(2, call()));
-    while (stream.waits) await stream.deal(last);
+    while (stream.waits) await stream.allocate(last);
     expect(await Promise.all([refused, later])).toEqual(['regression', 'regression']);
     expect(oracle.newest).toBe(500n);
   }
   expect(stream.drops).toBe(stream.asked.length - 1); // each asks over a new stream
   const passed = oracle.next(call());
-  await stream.deal(501n);
+  await stream.allocate(501n);
   expect(await passed).toBe(501n);
 });
 
 test('another number of timestamps than was asked for, or a refusal, is fatal', async () => {
   for (const answer of [
-    { kind: 'dealt', last: 900n, count: 2 },
+    { kind: 'allocated', last: 900n, count: 2 },
     { kind: 'refused', error: new Error('refused') },
   ] as const) {
     const { stream, oracle, fatal, call, codeOf } = setUp();
@@ -170,12 +170,12 @@ test('a lost answer costs its timestamps, not its callers: they stay before thos
   await stream.answer({ kind: 'lost' });
   await stream.answer({ kind: 'lost' });
   expect(stream.recoveries).toEqual([1, 2]);
-  await stream.deal(10n);
+  await stream.allocate(10n);
   expect([await early, await late]).toEqual([9n, 10n]);
   const next = oracle.next(call());
   await stream.answer({ kind: 'lost' });
   expect(stream.recoveries).toEqual([1, 2, 1]);
-  await stream.deal(20n);
+  await stream.allocate(20n);
   expect(await next).toBe(20n);
 });
 
@@ -187,7 +187,7 @@ test('a call ends at its deadline or its signal, whatever the stream does, and i
   abort.abort();
   await clock.pass(300);
   expect(await Promise.all(ends)).toEqual(['late', 'aborted']);
-  await stream.deal(5n);
+  await stream.allocate(5n);
   expect(await kept).toBe(5n);
   expect(stream.asked).toEqual([1]); // nobody waits, so nothing is asked
 });
@@ -212,33 +212,33 @@ test('an error of the stream ends those of the request and those behind them at 
 test('ages count by the clock of the server, and the own clock only measures since its last answer', async () => {
   const { clock, stream, oracle, call } = setUp();
   expect([oracle.nowMs(), oracle.ageMs(composeTimestamp(1, 0))]).toEqual([0, 0]);
-  const dealt = oracle.next(call());
-  await stream.deal(composeTimestamp(50_000, 3));
-  await dealt;
+  const allocated = oracle.next(call());
+  await stream.allocate(composeTimestamp(50_000, 3));
+  await allocated;
   await clock.pass(2_000);
   expect(oracle.nowMs()).toBe(52_000);
   expect(oracle.ageMs(composeTimestamp(51_000, 0))).toBe(1_000);
   expect(oracle.ageMs(composeTimestamp(60_000, 0))).toBe(0);
 });
 
-test('a timestamp that is known is not asked for, one that nobody was dealt is found out', async () => {
+test('a timestamp that is known is not asked for, one that was allocated to nobody is found out', async () => {
   const { stream, oracle, call } = setUp();
-  const dealt = oracle.next(call());
-  await stream.deal(100n);
-  await dealt;
-  expect([oracle.isDealt(100n, call()), oracle.isDealt(MAX_TIMESTAMP, call())]).toEqual([true, true]);
-  const answers = [oracle.isDealt(150n, call()), oracle.isDealt(151n, call())];
-  await stream.deal(150n);
-  await stream.deal(151n);
+  const allocated = oracle.next(call());
+  await stream.allocate(100n);
+  await allocated;
+  expect([oracle.isAllocated(100n, call()), oracle.isAllocated(MAX_TIMESTAMP, call())]).toEqual([true, true]);
+  const answers = [oracle.isAllocated(150n, call()), oracle.isAllocated(151n, call())];
+  await stream.allocate(150n);
+  await stream.allocate(151n);
   expect(await Promise.all(answers)).toEqual([true, true]);
-  const future = oracle.isDealt(1_000n, call());
-  await stream.deal(200n);
+  const future = oracle.isAllocated(1_000n, call());
+  await stream.allocate(200n);
   expect(await future).toBe(false);
 });
 
 const step = fc.oneof(
   fc.record({ kind: fc.constant('call' as const), count: fc.integer({ min: 1, max: 50 }) }),
-  fc.record({ kind: fc.constant('deal' as const), gap: fc.bigInt({ min: 0n, max: 1000n }) }),
+  fc.record({ kind: fc.constant('allocate' as const), gap: fc.bigInt({ min: 0n, max: 1000n }) }),
   fc.record({ kind: fc.constant('lose' as const) }),
 );
 
@@ -247,7 +247,7 @@ test('whatever is lost, runs never overlap, and rise in the order of the calls',
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { stream, oracle, call } = setUp();
       const runs: { first: Timestamp | undefined; readonly count: number }[] = [];
-      for (const each of [...steps, ...Array.from({ length: 61 }, () => ({ kind: 'deal', gap: 0n }) as const)]) {
+      for (const each of [...steps, ...Array.from({ length: 61 }, () => ({ kind: 'allocate', gap: 0n }) as const)]) {
         if (each.kind === 'call') {
           const run: (typeof runs)[number] = { first: undefined, count: each.count };
           runs.push(run);
@@ -256,7 +256,7 @@ test('whatever is lost, runs never overlap, and rise in the order of the calls',
           });
         } else if (stream.waits) {
           if (each.kind === 'lose') await stream.answer({ kind: 'lost' });
-          else await stream.deal(stream.newest + BigInt(stream.asked.at(-1)!) + each.gap);
+          else await stream.allocate(stream.newest + BigInt(stream.asked.at(-1)!) + each.gap);
         }
       }
       let end = 0n;

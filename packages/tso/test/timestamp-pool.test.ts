@@ -5,7 +5,7 @@ import { type PoolCall, type Timestamp, TimestampPool } from '../index.ts';
 
 const call: PoolCall = { timeoutMs: 1000 };
 
-/** Deals runs of timestamps, unless it is gone. */
+/** Allocates runs of timestamps, unless it is gone. */
 class Pd {
   next: Timestamp = 1n;
   gone = false;
@@ -66,7 +66,7 @@ test('what is older than two minutes is not used', async () => {
   expect(await pool.take(call)).toBeGreaterThanOrEqual(newest);
 });
 
-test('after fresh and renew nothing is dealt that PD had dealt before', async () => {
+test('after fresh and renew nothing is given that PD had allocated before', async () => {
   const pd = new Pd();
   const { pool } = poolOf(pd);
   await pool.take(call);

@@ -4,19 +4,19 @@ import { FakeSink, request, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
 test.each([
-  { ids: [0, 0, 0], dealt: [0, 1, 2], why: 'from 0 on' },
-  { ids: [1, 0, 0, 0], dealt: [1, 0, 2, 3], why: 'what a client chose is skipped' },
-  { ids: [-7, 0, 2 ** 40], dealt: [-7, 0, 2 ** 40], why: "any number is the client's to choose" },
-])('edge 55: ids $ids become $dealt: $why', ({ ids, dealt }) => {
+  { ids: [0, 0, 0], assigned: [0, 1, 2], why: 'from 0 on' },
+  { ids: [1, 0, 0, 0], assigned: [1, 0, 2, 3], why: 'what a client chose is skipped' },
+  { ids: [-7, 0, 2 ** 40], assigned: [-7, 0, 2 ** 40], why: "any number is the client's to choose" },
+])('edge 55: ids $ids become $assigned: $why', ({ ids, assigned }) => {
   const world = new World();
-  expect(ids.map((watchId) => world.watch('a', { watchId }))).toEqual(dealt);
+  expect(ids.map((watchId) => world.watch('a', { watchId }))).toEqual(assigned);
 });
 
 test.each([1.5, Number.NaN, 2 ** 53, 5n, 2n ** 63n])('%s is no form of a watch id', (watchId) => {
   expect(() => new World().watch('a', { watchId })).toThrow(AssertionError);
 });
 
-test('edge 55: an id is not dealt again after a cancel', () => {
+test('edge 55: an id is not assigned again after a cancel', () => {
   const world = new World();
   expect([world.watch('a'), world.watch('a')]).toEqual([0, 1]);
   expect(world.stream.cancel(0) && world.stream.cancel(1)).toBe(true);

@@ -232,7 +232,7 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
-    name: 'revision-dealt-twice',
+    name: 'revision-assigned-twice',
     what: 'the end of a lease and the next write have the same revision',
     edits: [
       {

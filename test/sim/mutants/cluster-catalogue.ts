@@ -181,7 +181,7 @@ const possible: readonly Mutant[] = [
   },
   {
     name: 'revision-again-after-takeover',
-    what: 'a new leader deals the last revision of the one before again',
+    what: 'a new leader assigns the last revision of the one before again',
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
@@ -478,7 +478,7 @@ const alsoOfNodes = [
   'undo-in-order',
   'lease-granted-before-durable',
   'progress-early',
-  'revision-dealt-twice',
+  'revision-assigned-twice',
   'takeover-extends-no-lease',
   'cache-remembers-undone-writes',
   'answer-before-durable',

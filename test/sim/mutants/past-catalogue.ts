@@ -70,7 +70,7 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: 'const pinned = at < change.revision ? at : this.#dealt;',
+        find: 'const pinned = at < change.revision ? at : this.#assigned;',
         replace: 'const pinned = at;',
       },
     ],

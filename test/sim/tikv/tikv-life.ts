@@ -45,7 +45,7 @@ export class TikvLife extends MemberLife {
     this.way = new TikvWay({ inner: stores.transport, process, random, delayMsMax: settings.logDelayMsMax });
   }
 
-  /** Values that the node lacks are read at a timestamp, and PD may deal none that is of use for a long time. */
+  /** Values that the node lacks are read at a timestamp, and PD may allocate none that is of use for a long time. */
   get slowReads(): boolean {
     return this.#parts.stores.pd.wentBack;
   }

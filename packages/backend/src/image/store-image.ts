@@ -22,7 +22,7 @@ function* taking(parts: WalkParts, upTo: Revision): PureJob<StoreImage> {
   const pin = parts.pins.hold(compactRevision, true);
   let taken = false;
   try {
-    // Positions are dealt in the order of (mod revision, sub).
+    // Positions are assigned in the order of (mod revision, sub).
     const order = yield* whileHeld(pin, sortedSlots(parts, compactRevision, upTo));
     taken = true;
     return new VersionImage(upTo, compactRevision, index, order, parts.scanner, pin);

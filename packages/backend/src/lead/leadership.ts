@@ -165,7 +165,7 @@ export class Leadership implements Proposals {
     this.#guarded = new CorruptGuard(this.#quota, state, confirm);
   }
 
-  /** The newest revision that was dealt and the next log position, durable or not. */
+  /** The newest revision that was assigned and the next log position, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
     return this.#writes.sequenced;
   }

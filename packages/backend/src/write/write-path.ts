@@ -137,9 +137,9 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     this.#answers = new Answers({ ...options, loop, decisions: this.#decisions });
   }
 
-  /** The newest revision that was dealt and the next log position, durable or not. */
+  /** The newest revision that was assigned and the next log position, durable or not. */
   get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
-    return { revision: this.#sequencer.dealt, next: this.#sequencer.next };
+    return { revision: this.#sequencer.assigned, next: this.#sequencer.next };
   }
 
   /** Bytes of writes that wait for the log or for a long decision before them. */
@@ -338,7 +338,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** A record without a revision. Returns its length. */
   #addRecord(records: Uint8Array[], record: Uint8Array): number {
-    this.#sequencer.dealPosition();
+    this.#sequencer.assignPosition();
     records.push(record);
     return record.length;
   }

@@ -110,7 +110,7 @@ export class Interpreter {
     'give-up': (code) => this.#step((job) => job.throw(new EngramError(code as ErrorCode))),
     break: () => this.#step((job) => job.throw(new Error('no EngramError'))),
     needs: (text) => [`needs ${this.#sequencer.needs(parseTxn(text)).join(' ') || 'nothing'}`],
-    position: () => asserting(() => [`position ${this.#sequencer.dealPosition()}`]),
+    position: () => asserting(() => [`position ${this.#sequencer.assignPosition()}`]),
     'end-lease': (rest) => {
       const [id, ...keys] = rest.split(' ');
       const mark = keyBytes(`end lease ${id}`);
@@ -249,9 +249,9 @@ export class Interpreter {
     for (let key: Uint8Array | undefined = keyBytes('\0'); key !== undefined; ) {
       key = this.#index.walk(key, 1000, (found, head) => void keys.push(this.#describeKey(found, head)));
     }
-    const { dealt, next } = this.#sequencer;
+    const { assigned, next } = this.#sequencer;
     const leases = this.#leases.attached.length === 0 ? '' : `, attached ${this.#leases.attached.join(' ')}`;
-    return [`revision ${dealt}, next position ${next}${leases}`, ...keys];
+    return [`revision ${assigned}, next position ${next}${leases}`, ...keys];
   }
 
   #describeKey(key: Uint8Array, head: number): string {

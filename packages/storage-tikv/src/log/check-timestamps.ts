@@ -7,7 +7,7 @@ import { timestampRefusal } from './timestamp-refusal.ts';
 
 // A takeover reads the log at a timestamp of PD. That shows everything only while PD's timestamps rise. If PD went back, or is another
 // one, a snapshot hides what was written since: the newest seals, or the last batches before them. Reads at the newest version hide
-// nothing, whatever PD deals. So a takeover compares the two where the snapshot says that the log ends.
+// nothing, whatever PD allocates. So a takeover compares the two where the snapshot says that the log ends.
 
 /** Each other round, another storage has taken the log over meanwhile. */
 const START_ROUNDS_MAX = 5;

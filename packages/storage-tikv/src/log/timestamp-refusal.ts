@@ -2,7 +2,7 @@ import { StorageTimestampError } from '@engram/storage';
 import { type Timestamp, timestampText } from '@engram/tso';
 import type { EpochBirth } from '../format/seal-record.ts';
 
-/** `log`: its name. `timestamp`: what PD deals. `why` says what is wrong with it. */
+/** `log`: its name. `timestamp`: what PD allocates. `why` says what is wrong with it. */
 export function timestampRefusal(
   log: string,
   timestamp: Timestamp,

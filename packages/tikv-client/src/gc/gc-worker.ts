@@ -64,7 +64,7 @@ export class GcWorker {
   async hold(name: string, timestamp: Timestamp, ttlSeconds: number, options?: CallOptions): Promise<void> {
     if (name === GC_WORKER) throw new TikvError('invalid-argument', `"${name}" is the collector's own name`);
     const call = this.#engine.call(options);
-    await this.#engine.checkDealt(timestamp, call);
+    await this.#engine.checkAllocated(timestamp, call);
     try {
       await this.#engine.pd.setGcBarrier(name, timestamp, BigInt(ttlSeconds), call);
     } catch (error) {

@@ -36,7 +36,7 @@ export class PdTimestampStream implements TimestampStream {
     if (timestamp === undefined || timestamp.suffixBits !== 0) {
       return { kind: 'refused', error: new TikvError('protocol-error', 'PD answered without a global timestamp') };
     }
-    return { kind: 'dealt', last: composeTimestamp(timestamp.physical, timestamp.logical), count: answer.count };
+    return { kind: 'allocated', last: composeTimestamp(timestamp.physical, timestamp.logical), count: answer.count };
   }
 
   async recover(failures: number): Promise<void> {

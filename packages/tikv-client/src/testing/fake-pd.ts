@@ -37,7 +37,7 @@ export class FakePd {
   readonly #regions: FakeRegions;
   readonly #strict: StrictChecker;
   #lastTs: Timestamp = 0n;
-  /** The first counter of a millisecond. It rises when PD goes back, so that no timestamp is dealt twice. */
+  /** The first counter of a millisecond. It rises when PD goes back, so that no timestamp is allocated twice. */
   #firstLogical = 0;
   #backMs = 0;
 
@@ -49,8 +49,8 @@ export class FakePd {
   }
 
   /**
-   * From now on deals timestamps from `ms` before those that it would deal, as a PD that lost its state, or another one. What it would
-   * deal may lie far before or above its clock: behind a clock that was put back the old timestamps go on.
+   * From now on allocates timestamps from `ms` before those that it would allocate, as a PD that lost its state, or another one. What it would
+   * allocate may lie far before or above its clock: behind a clock that was put back the old timestamps go on.
    */
   goBack(ms: number): void {
     const clockMs = Math.floor(this.#clock.nowMs()) + this.clockOffsetMs;
@@ -61,29 +61,29 @@ export class FakePd {
     this.#firstLogical += 20_000;
   }
 
-  /** Whether its timestamps lie below those that it dealt before. */
+  /** Whether its timestamps lie below those that it allocated before. */
   get wentBack(): boolean {
     return this.#backMs > 0;
   }
 
-  /** From now on deals timestamps as if it had never gone back. */
+  /** From now on allocates timestamps as if it had never gone back. */
   catchUp(): void {
     this.clockOffsetMs += this.#backMs;
     this.#backMs = 0;
   }
 
-  /** A clock that is behind the timestamps that were dealt goes on from them. */
+  /** A clock that is behind the timestamps that were allocated goes on from them. */
   repairClock(): void {
     const behindMs = physicalMs(this.#lastTs) - Math.floor(this.#clock.nowMs()) - this.clockOffsetMs;
     if (this.#lastTs > 0n && behindMs > 0) this.clockOffsetMs += behindMs;
   }
 
-  /** Deals `count` timestamps and returns the last, without a request. For tests that act as other clients. */
+  /** Allocates `count` timestamps and returns the last, without a request. For tests that act as other clients. */
   timestamp(count = 1): Timestamp {
     const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, this.#firstLogical);
     const before = maxTimestamp(now, this.#lastTs);
     this.#lastTs = before + BigInt(count);
-    this.#strict.timestamps.deal(before + 1n, this.#lastTs);
+    this.#strict.timestamps.allocate(before + 1n, this.#lastTs);
     return this.#lastTs;
   }
 

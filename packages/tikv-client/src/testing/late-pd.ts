@@ -2,7 +2,7 @@ import { decode, encode } from '@engram/protobuf';
 import { TsoResponseCodec } from '../proto/gen/pdpb.ts';
 import type { Channel, Transport } from '../transport/transport.ts';
 
-/** A way to real servers on which PD's timestamps lie before those that it deals: a PD that went back. */
+/** A way to real servers on which PD's timestamps lie before those that it allocates: a PD that went back. */
 export class LatePd implements Transport {
   readonly #inner: Transport;
   /** How far the timestamps lie back, in milliseconds. */

@@ -84,7 +84,7 @@ export class CommitContext {
     return lockTtlMs(this.bytes, this.engine.settings.lockTtlMs, this.ageMs);
   }
 
-  /** Time since PD dealt the start timestamp, by PD's clock. */
+  /** Time since PD allocated the start timestamp, by PD's clock. */
   get ageMs(): number {
     return this.engine.pd.oracle.ageMs(this.startTs);
   }

@@ -168,7 +168,7 @@ export class LockResolver {
   }
 
   /**
-   * The timestamp by which a store judges whether a lock has expired. PD must have dealt it: TiKV ends its process over a
+   * The timestamp by which a store judges whether a lock has expired. PD must have allocated it: TiKV ends its process over a
    * timestamp from the future, even by a millisecond. The newest known timestamp is used unless the lock has expired since.
    */
   async #judgingTimestamp(lock: LockInfo, call: Call): Promise<Timestamp> {

@@ -242,12 +242,12 @@ function eachFound(
   pairs: readonly KvPair[],
   found: (at: number, value: Uint8Array) => void,
 ): void {
-  const deal = (at: number, { value }: KvPair): void => {
+  const give = (at: number, { value }: KvPair): void => {
     if (value.length > 0) found(at, value);
   };
   // The common answer has all keys in the order of the request and needs no sorting. Sorting costs a quarter of a batch get.
   if (pairs.length === keys.length && pairs.every((pair, at) => equalBytes(pair.key, keys[at]!))) {
-    for (const [at, pair] of pairs.entries()) deal(at, pair);
+    for (const [at, pair] of pairs.entries()) give(at, pair);
     return;
   }
   const order = [...keys.keys()].sort((left, right) => compareBytes(keys[left]!, keys[right]!));
@@ -257,7 +257,7 @@ function eachFound(
     const key = keys[at]!;
     while (next < sorted.length && compareBytes(sorted[next]!.key, key) < 0) next += 1;
     const pair = sorted[next];
-    if (pair !== undefined && equalBytes(pair.key, key)) deal(at, pair);
+    if (pair !== undefined && equalBytes(pair.key, key)) give(at, pair);
   }
 }
 

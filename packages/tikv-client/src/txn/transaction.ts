@@ -152,7 +152,7 @@ export class Transaction implements AsyncDisposable {
 
   /**
    * Ends the transaction by one evaluation in one region, without ever going on to two phases. Nothing bounds its commit
-   * timestamp. So checks hold at the moment of the writes, and the start timestamp may be old: any that PD has dealt and that
+   * timestamp. So checks hold at the moment of the writes, and the start timestamp may be old: any that PD has allocated and that
    * names no other transaction (see TikvClient.timestamps). Needs at least one write or lock. Throws only if nothing was or
    * will be committed.
    */
@@ -185,8 +185,8 @@ export class Transaction implements AsyncDisposable {
     let mode: CommitMode = way.mode;
     let result: Outcome['kind'] | 'failed' = 'failed';
     try {
-      const dealt = engine.checkDealt(this.startTs, call);
-      if (dealt !== undefined) await dealt;
+      const allocated = engine.checkAllocated(this.startTs, call);
+      if (allocated !== undefined) await allocated;
       const onePhaseOnly = way.mode === '1pc';
       const outcome =
         keys === 0

@@ -1,5 +1,5 @@
 import type * as kv from '../../proto/gen/kvrpcpb.ts';
-import type { DealtTimestamps } from './dealt-timestamps.ts';
+import type { AllocatedTimestamps } from './allocated-timestamps.ts';
 import { need } from './refusal.ts';
 
 const READS: ReadonlySet<string> = new Set(['Get', 'BatchGet', 'Scan']);
@@ -8,7 +8,7 @@ const READS: ReadonlySet<string> = new Set(['Get', 'BatchGet', 'Scan']);
 export function checkContext(
   command: string,
   context: kv.Context | undefined,
-  timestamps: DealtTimestamps,
+  timestamps: AllocatedTimestamps,
 ): asserts context is kv.Context {
   need(context !== undefined, `${command} has no context, over which some servers crash`);
   const { regionId, regionEpoch, peer } = context;

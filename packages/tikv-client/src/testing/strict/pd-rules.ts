@@ -2,7 +2,7 @@ import { compareBytes } from '@engram/core';
 import { decodeMemcomparable } from '../../codec/memcomparable.ts';
 import type { Timestamp } from '@engram/tso';
 import type * as pd from '../../proto/gen/pdpb.ts';
-import type { DealtTimestamps } from './dealt-timestamps.ts';
+import type { AllocatedTimestamps } from './allocated-timestamps.ts';
 import { show } from './key-rules.ts';
 import { need, Refusal } from './refusal.ts';
 
@@ -39,10 +39,10 @@ export const pdRules = {
       );
     }
   },
-  UpdateGCSafePoint({ safePoint }: pd.UpdateGCSafePointRequest, timestamps: DealtTimestamps): void {
+  UpdateGCSafePoint({ safePoint }: pd.UpdateGCSafePointRequest, timestamps: AllocatedTimestamps): void {
     needPast(safePoint, timestamps, 'UpdateGCSafePoint.safe_point');
   },
-  UpdateServiceGCSafePoint(request: pd.UpdateServiceGCSafePointRequest, timestamps: DealtTimestamps): void {
+  UpdateServiceGCSafePoint(request: pd.UpdateServiceGCSafePointRequest, timestamps: AllocatedTimestamps): void {
     const { serviceId, ttl, safePoint } = request;
     if (ttl <= 0n) return;
     needPast(safePoint, timestamps, 'UpdateServiceGCSafePoint.safe_point');
@@ -52,20 +52,20 @@ export const pdRules = {
       `UpdateServiceGCSafePoint.TTL is ${ttl}: for ever is ${GC_WORKER}'s, and nobody else's`,
     );
   },
-  AdvanceTxnSafePoint({ target }: pd.AdvanceTxnSafePointRequest, timestamps: DealtTimestamps): void {
+  AdvanceTxnSafePoint({ target }: pd.AdvanceTxnSafePointRequest, timestamps: AllocatedTimestamps): void {
     needPast(target, timestamps, 'AdvanceTxnSafePoint.target');
   },
-  AdvanceGCSafePoint({ target }: pd.AdvanceGCSafePointRequest, timestamps: DealtTimestamps): void {
+  AdvanceGCSafePoint({ target }: pd.AdvanceGCSafePointRequest, timestamps: AllocatedTimestamps): void {
     needPast(target, timestamps, 'AdvanceGCSafePoint.target');
   },
-  SetGCBarrier({ barrierId, barrierTs, ttlSeconds }: pd.SetGCBarrierRequest, timestamps: DealtTimestamps): void {
+  SetGCBarrier({ barrierId, barrierTs, ttlSeconds }: pd.SetGCBarrierRequest, timestamps: AllocatedTimestamps): void {
     needPast(barrierTs, timestamps, 'SetGCBarrier.barrier_ts');
     need(barrierId.length > 0 && barrierId !== GC_WORKER, `SetGCBarrier.barrier_id is "${barrierId}"`);
     need(ttlSeconds > 0n, `SetGCBarrier.ttl_seconds is ${ttlSeconds}`);
   },
 } as const;
 
-function needPast(timestamp: Timestamp, timestamps: DealtTimestamps, what: string): void {
+function needPast(timestamp: Timestamp, timestamps: AllocatedTimestamps, what: string): void {
   need(
     timestamp >= 0n && timestamp <= timestamps.highest,
     `${what} ${timestamp} lies in the future: PD's highest is ${timestamps.highest}`,

@@ -2,7 +2,7 @@ import { compareBytes, equalBytes, keyText } from '@engram/core';
 import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import * as kv from '../../proto/gen/kvrpcpb.ts';
 import type { KeyRange } from '../../region/region.ts';
-import type { DealtTimestamps } from './dealt-timestamps.ts';
+import type { AllocatedTimestamps } from './allocated-timestamps.ts';
 import { encodedLength, needAscending, needKey, needKeys, needRange, needUnique, show } from './key-rules.ts';
 import { need } from './refusal.ts';
 
@@ -15,13 +15,13 @@ const SPLIT_KEYS_MAX = 2_048;
 
 /** The state that a request is checked against. `region`: the bounds of the region and version that its context names. */
 export interface RequestView {
-  readonly timestamps: DealtTimestamps;
+  readonly timestamps: AllocatedTimestamps;
   readonly region: KeyRange;
 }
 
 /**
  * The rules of the strictest TiKV for each command. They refuse timestamps from the future (concurrency_manager, max_ts), start
- * timestamps that PD did not deal, keys that are repeated, out of order or of another region, entries above the Raft log's
+ * timestamps that PD did not allocate, keys that are repeated, out of order or of another region, entries above the Raft log's
  * limit, and fields that contradict each other. Pure. Throws Refusal. The sources are TiKV's src/storage/txn/commands and
  * src/server/service/kv.rs.
  */
@@ -56,10 +56,10 @@ export const requestRules = {
       'Prewrite.mutations',
     );
     for (const mutation of mutations) needMutation(mutation);
-    need(view.timestamps.isDealt(startVersion), `Prewrite.start_version ${startVersion} was not dealt by PD`);
+    need(view.timestamps.isAllocated(startVersion), `Prewrite.start_version ${startVersion} was not allocated by PD`);
     need(request.forUpdateTs === 0n, 'Prewrite.for_update_ts is set: there are no pessimistic locks here');
     need(request.lockTtl > 0, 'Prewrite.lock_ttl is 0');
-    // The client may add one to a dealt timestamp as a lower bound. PD need not have dealt it: no store raises max_ts to it.
+    // The client may add one to an allocated timestamp as a lower bound. PD need not have allocated it: no store raises max_ts to it.
     if (minCommitTs !== 0n) {
       need(
         minCommitTs > startVersion,
@@ -94,8 +94,8 @@ export const requestRules = {
     if (callerStartTs !== 0n && callerStartTs !== MAX_TIMESTAMP)
       needPast(callerStartTs, view, 'CheckTxnStatus.caller_start_ts');
     need(
-      currentTs === MAX_TIMESTAMP || view.timestamps.isDealt(currentTs),
-      `CheckTxnStatus.current_ts ${currentTs} was not dealt by PD, whose highest is ${view.timestamps.highest}`,
+      currentTs === MAX_TIMESTAMP || view.timestamps.isAllocated(currentTs),
+      `CheckTxnStatus.current_ts ${currentTs} was not allocated by PD, whose highest is ${view.timestamps.highest}`,
     );
   },
 
@@ -200,5 +200,5 @@ function needPast(timestamp: Timestamp, { timestamps }: RequestView, what: strin
 }
 
 function needKnown(timestamp: Timestamp, { timestamps }: RequestView, what: string): void {
-  need(timestamps.isKnown(timestamp), `${what} ${timestamp}: neither did PD deal it nor did a store tell of it`);
+  need(timestamps.isKnown(timestamp), `${what} ${timestamp}: neither did PD allocate it nor did a store tell of it`);
 }

@@ -4,7 +4,7 @@ import type { Error as RegionError } from '../../proto/gen/errorpb.ts';
 import type * as kv from '../../proto/gen/kvrpcpb.ts';
 import type * as pd from '../../proto/gen/pdpb.ts';
 import { checkContext, checkFields } from './context-rules.ts';
-import { DealtTimestamps } from './dealt-timestamps.ts';
+import { AllocatedTimestamps } from './allocated-timestamps.ts';
 import { KnownRegions } from './known-regions.ts';
 import { pdRules } from './pd-rules.ts';
 import { need } from './refusal.ts';
@@ -23,7 +23,7 @@ export interface StrictOptions {
 type Table<Rest extends readonly unknown[]> = Readonly<
   Record<string, ((message: never, ...rest: Rest) => void) | undefined>
 >;
-const pdTable: Table<[DealtTimestamps]> = pdRules;
+const pdTable: Table<[AllocatedTimestamps]> = pdRules;
 const requestTable: Table<[Parameters<typeof requestRules.Get>[1]]> = requestRules;
 const answerTable: Table<[Told]> = storeAnswers;
 
@@ -34,7 +34,7 @@ const answerTable: Table<[Told]> = storeAnswers;
  * Refusal.
  */
 export class StrictChecker {
-  readonly timestamps = new DealtTimestamps();
+  readonly timestamps = new AllocatedTimestamps();
   readonly regions = new KnownRegions();
   /** The primary of each prewritten transaction, to detect a start timestamp that two transactions use. */
   readonly #primaries = new Map<Timestamp, string>();
@@ -58,7 +58,7 @@ export class StrictChecker {
         const { count, timestamp } = answer as pd.TsoResponse;
         if (timestamp === undefined || count === 0) return;
         const last = composeTimestamp(timestamp.physical, timestamp.logical);
-        this.timestamps.deal(last - BigInt(count - 1), last);
+        this.timestamps.allocate(last - BigInt(count - 1), last);
         return;
       }
       case 'GetRegion':

@@ -16,14 +16,14 @@ async function leaveLock(bench: Bench, ttlMs: number): Promise<Timestamp> {
   return startTs;
 }
 
-test('CheckTxnStatus judges by dealt timestamps only, and an expired lock stands no longer than it was to live', async () => {
+test('CheckTxnStatus judges by allocated timestamps only, and an expired lock stands no longer than it was to live', async () => {
   for (const ttlMs of [300, 1_700, 3_000]) {
     const bench = await Bench.make();
     await bench.put({ a: '0' });
     const startTs = await leaveLock(bench, ttlMs);
-    const dealt: Timestamp[] = [];
+    const allocated: Timestamp[] = [];
     bench.cluster.pd.mangleTso = (answer) => {
-      dealt.push((BigInt(answer.timestamp!.physical!) << 18n) + BigInt(answer.timestamp!.logical!));
+      allocated.push((BigInt(answer.timestamp!.physical!) << 18n) + BigInt(answer.timestamp!.logical!));
       return answer;
     };
     const beganMs = bench.clock.nowMs();
@@ -34,7 +34,7 @@ test('CheckTxnStatus judges by dealt timestamps only, and an expired lock stands
     expect(bench.clock.nowMs() - beganMs).toBeLessThan(ttlMs + 200);
     expect(bench.clock.nowMs() - beganMs).toBeGreaterThanOrEqual(ttlMs);
     expect(checks(bench).length).toBeGreaterThan(1);
-    for (const { currentTs } of checks(bench)) expect([startTs, ...dealt]).toContain(currentTs);
+    for (const { currentTs } of checks(bench)) expect([startTs, ...allocated]).toContain(currentTs);
   }
 });
 
@@ -96,7 +96,7 @@ test('a timestamp from the future is refused with an error of its own, before a 
   expect(text(await bench.run(client.snapshotAt(shiftTimestamp(now, 600_000)).get(k('a'))))).toBe('1');
 });
 
-test('a timestamp that another client was dealt is no future one, though ours are all below it', async () => {
+test('a timestamp that was allocated to another client is no future one, though ours are all below it', async () => {
   const bench = await Bench.make();
   await bench.put({ a: '1' });
   const other = await bench.connect();
@@ -109,7 +109,7 @@ test('a timestamp that another client was dealt is no future one, though ours ar
   expect((await bench.run(txn.commitOnePhase({ causal: true }))).kind).toBe('committed');
 });
 
-test('what was dealt costs no question to PD when it is used', async () => {
+test('what was allocated costs no question to PD when it is used', async () => {
   const bench = await Bench.make();
   await bench.put({ a: '1' });
   const snapshot = await bench.run(bench.client.snapshot());

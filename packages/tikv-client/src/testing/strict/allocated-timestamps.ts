@@ -1,15 +1,15 @@
 import { assert } from '@engram/core';
 import type { Timestamp } from '@engram/tso';
 
-/** Maximal runs of dealt timestamps, and single timestamps named by stores, that are remembered. */
+/** Maximal runs of allocated timestamps, and single timestamps named by stores, that are remembered. */
 const RUNS_MAX = 500_000;
 const TOLD_MAX = 500_000;
 
 /**
- * The timestamps that PD has dealt, and those that stores have named: commit timestamps that they calculated, start timestamps
- * of locks. Old timestamps that were forgotten count as dealt.
+ * The timestamps that PD has allocated, and those that stores have named: commit timestamps that they calculated, start timestamps
+ * of locks. Old timestamps that were forgotten count as allocated.
  */
-export class DealtTimestamps {
+export class AllocatedTimestamps {
   /** First timestamps of runs without gaps, ascending. `#lasts` has their last timestamps. */
   readonly #firsts: Timestamp[] = [];
   readonly #lasts: Timestamp[] = [];
@@ -21,13 +21,13 @@ export class DealtTimestamps {
     this.#runsMax = runsMax;
   }
 
-  /** The highest dealt timestamp. */
+  /** The highest allocated timestamp. */
   get highest(): Timestamp {
     return this.#lasts[this.#lasts.length - 1] ?? 0n;
   }
 
-  /** Records that PD has dealt `first` to `last`. Answers of several streams may arrive slightly out of order. */
-  deal(first: Timestamp, last: Timestamp): void {
+  /** Records that PD has allocated `first` to `last`. Answers of several streams may arrive slightly out of order. */
+  allocate(first: Timestamp, last: Timestamp): void {
     assert(first <= last, 'a run of timestamps has a first and a last');
     let at = this.#firsts.length;
     while (at > 0 && this.#firsts[at - 1]! > first) at -= 1;
@@ -53,8 +53,8 @@ export class DealtTimestamps {
     if (oldest > this.#forgotten && oldest < (this.#firsts[0] ?? 0n)) this.#forgotten = oldest;
   }
 
-  /** Whether PD has dealt exactly this timestamp. */
-  isDealt(timestamp: Timestamp): boolean {
+  /** Whether PD has allocated exactly this timestamp. */
+  isAllocated(timestamp: Timestamp): boolean {
     if (timestamp <= 0n) return false;
     if (timestamp <= this.#forgotten) return true;
     let low = 0;
@@ -67,12 +67,12 @@ export class DealtTimestamps {
     return low > 0 && timestamp <= this.#lasts[low - 1]!;
   }
 
-  /** Whether PD has dealt the timestamp or a store has named it, so that it may identify a transaction or a commit. */
+  /** Whether PD has allocated the timestamp or a store has named it, so that it may identify a transaction or a commit. */
   isKnown(timestamp: Timestamp): boolean {
-    return this.isDealt(timestamp) || this.#told.has(timestamp);
+    return this.isAllocated(timestamp) || this.#told.has(timestamp);
   }
 
-  /** Whether the timestamp is not from the future: PD has dealt it or a later one, or a store has named it. */
+  /** Whether the timestamp is not from the future: PD has allocated it or a later one, or a store has named it. */
   isPast(timestamp: Timestamp): boolean {
     return timestamp > 0n && (timestamp <= this.highest || this.#told.has(timestamp));
   }
