@@ -6,7 +6,7 @@ export interface LoopWatch {
   /** The longest time that one stretch of work may take. */
   readonly budgetMs: number;
   /** The sum of all reported stretches. A caller subtracts it to tell its own time from the time that its callees reported. */
-  readonly toldMs: number;
+  readonly reportedMs: number;
   /** A call of this method begins. Time that no code reports is attributed to the method that began last. */
   began(method: string): void;
   /**
@@ -17,4 +17,4 @@ export interface LoopWatch {
 }
 
 /** A watch that records nothing. */
-export const unwatched: LoopWatch = { budgetMs: Number.POSITIVE_INFINITY, toldMs: 0, began() {}, stretched() {} };
+export const unwatched: LoopWatch = { budgetMs: Number.POSITIVE_INFINITY, reportedMs: 0, began() {}, stretched() {} };

@@ -63,7 +63,7 @@ export class Loop implements Turn {
   /** The time of this turn is up: no callback gives a slice before `#renew`. */
   #over = false;
   /** Jobs that go on when a promise settles do so until this time, in this turn. Undefined: none has. */
-  #goOnUntilMs: number | undefined;
+  #resumeUntilMs: number | undefined;
   /** The last slice of this turn, and the time up to which it is charged. */
   #last: Task | undefined;
   #chargedMs = 0;
@@ -76,7 +76,7 @@ export class Loop implements Turn {
     this.transport = new TransportShare({ soon: (fire) => this.#start.behind(fire) });
     this.#giver = {
       park: (parked) => this.#park(parked),
-      goOn: (parked) => this.#goOn(parked),
+      resume: (parked) => this.#resume(parked),
       enter: (nowMs) => this.#enter(nowMs),
       leave: () => this.#leave(),
     };
@@ -162,15 +162,15 @@ export class Loop implements Turn {
    * Promises may settle within the turn, one after another: without a bound, a job that waits for them would do all of its
    * work in one turn.
    */
-  #goOn(parked: Parked): void {
+  #resume(parked: Parked): void {
     const nowMs = this.#clock.nowMs();
-    if (this.#goOnUntilMs === undefined) {
-      this.#goOnUntilMs = nowMs + JOBS_TURN_MS;
+    if (this.#resumeUntilMs === undefined) {
+      this.#resumeUntilMs = nowMs + JOBS_TURN_MS;
       this.#clock.soon(() => {
-        this.#goOnUntilMs = undefined;
+        this.#resumeUntilMs = undefined;
       });
     }
-    if (this.#queue.size === 0 && nowMs < this.#goOnUntilMs) this.#slice(parked, nowMs);
+    if (this.#queue.size === 0 && nowMs < this.#resumeUntilMs) this.#slice(parked, nowMs);
     else this.#park(parked);
   }
 

@@ -13,7 +13,7 @@ export interface Parked {
 export interface SliceGiver {
   park(parked: Parked): void;
   /** As `park`, for a job whose promise has settled: it has a slice at once if nobody waits, and the turn has time left. */
-  goOn(parked: Parked): void;
+  resume(parked: Parked): void;
   /** Gives what runs between the two calls a slice. */
   enter(nowMs?: number): void;
   leave(): void;
@@ -52,10 +52,10 @@ export class ParkedJob<Result> implements Parked {
     if (value === undefined) this.#loop.park(this);
     else {
       value.then(
-        () => this.#loop.goOn(this),
+        () => this.#loop.resume(this),
         (reason: unknown) => {
           this.#failure = { reason };
-          this.#loop.goOn(this);
+          this.#loop.resume(this);
         },
       );
     }

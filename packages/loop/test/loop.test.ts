@@ -244,7 +244,7 @@ test('a slice that was too long is reported with its stage and its method', asyn
   const told: unknown[] = [];
   const watch: LoopWatch = {
     budgetMs: 10,
-    toldMs: 0,
+    reportedMs: 0,
     began() {},
     stretched: (...stretch) => void told.push(stretch),
   };

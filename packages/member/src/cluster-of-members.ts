@@ -174,7 +174,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     if (driver.view.leader === driver.view.self) return await this.#lead(request, caller.signal);
     try {
       // This member may apply the change a little later.
-      const { members } = await remote.tell({ memberChange: formOf(request) }, caller);
+      const { members } = await remote.forward({ memberChange: formOf(request) }, caller);
       return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
     } catch (error) {
       // A leader that removes itself may be gone before its answer arrives. The change is in Raft's log nevertheless.

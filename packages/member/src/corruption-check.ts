@@ -74,9 +74,9 @@ export class CorruptionCheck implements Disposable {
     signal: AbortSignal,
   ): Promise<peerpb.AnswerInit> {
     const { store, leader } = this.#options;
-    const isTold = compare && from === leader(); // another one may lead when the hash is there
+    const fromLeader = compare && from === leader(); // another one may lead when the hash is there
     const { hash, hashRevision } = await store.hashKv(revision, signal);
-    if (isTold && hash !== expected) this.#differs(hashRevision, hash, expected);
+    if (fromLeader && hash !== expected) this.#differs(hashRevision, hash, expected);
     return { hash: { hash } };
   }
 
@@ -131,12 +131,12 @@ export class CorruptionCheck implements Disposable {
       logger.error(named, 'found hash mismatch: the alarm CORRUPT is raised');
       await store.activateAlarm({ memberId: member, alarm: ALARM_CORRUPT }, nodeItself);
     }
-    if (common !== undefined) for (const member of odd) await this.#tell(member, revision, common);
+    if (common !== undefined) for (const member of odd) await this.#compare(member, revision, common);
     return all;
   }
 
-  /** Tells a member what most others have. */
-  async #tell(member: bigint, revision: number, expected: number): Promise<void> {
+  /** Has a member compare its hash with that of most others. */
+  async #compare(member: bigint, revision: number, expected: number): Promise<void> {
     const { self } = this.#options;
     if (member !== self) await this.#hashOf(member, { revision, compare: true, expected });
     else await this.answer({ revision, compare: true, expected }, self, this.#closing.signal);

@@ -97,7 +97,7 @@ export class ImageKeeper implements AsyncDisposable {
     const due = Math.min(policy.everyBytesMax, Math.max(policy.everyBytesMin, status.imageBytes));
     if (status.logBytesBehind >= due) await this.#save();
     const trimmed = await image.trim(signal);
-    this.#tellLeftBehind();
+    this.#reportLeftBehind();
     if (trimmed !== undefined) logger.info(trimmed, 'trimmed the log');
   }
 
@@ -131,14 +131,14 @@ export class ImageKeeper implements AsyncDisposable {
     const applied = replica.applied;
     for (;;) {
       const needed = await image.lowestNeed(applied, this.#closing.signal);
-      this.#tellLeftBehind();
+      this.#reportLeftBehind();
       if (needed === undefined || needed >= applied) return;
       await this.#wait(policy.intervalMs / 5);
     }
   }
 
   /** Once for each member that trims and images do not wait for any more, although it lives. */
-  #tellLeftBehind(): void {
+  #reportLeftBehind(): void {
     const { image, logger, nameOf } = this.#options;
     const left = (image.holders ?? []).filter(({ leftBehind }) => leftBehind);
     for (const { member, from, heldMs } of left) {

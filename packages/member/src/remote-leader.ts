@@ -222,11 +222,11 @@ export class RemoteLeader implements Proposals {
   }
 
   /** A call that changes something. It is not repeated if its answer is lost: TimeoutDueToConnectionLost then. */
-  tell(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
-    return forwarding(call, caller, (asking) => this.#tell(call, asking, caller.signal));
+  forward(call: peerpb.RequestInit, caller: Caller): Promise<peerpb.Answer> {
+    return forwarding(call, caller, (asking) => this.#forward(call, asking, caller.signal));
   }
 
-  async #tell(call: peerpb.RequestInit, asking: Asking, signal: AbortSignal): Promise<peerpb.Answer> {
+  async #forward(call: peerpb.RequestInit, asking: Asking, signal: AbortSignal): Promise<peerpb.Answer> {
     const { clock } = this.#options;
     const deadlineMs = this.#deadlineMs(asking);
     for (;;) {

@@ -52,7 +52,7 @@ export class StorageWatch {
     this.#timer = this.#options.clock.after(CHECK_MS, () => {
       if (this.#worksWell) this.#options.onHealth(true);
       else if (!this.#probing) void this.#probe();
-      this.#tellStalled();
+      this.#reportStall();
       this.#confirmNowAndThen();
       this.#lookLater();
     });
@@ -75,7 +75,7 @@ export class StorageWatch {
   }
 
   /** Once for each time that storage does not answer. When it has, an append is logged as slow. */
-  #tellStalled(): void {
+  #reportStall(): void {
     const stalledMs = this.#options.stalledMs();
     if (stalledMs > 0 && !this.#stalled) {
       this.#options.logger.warn(

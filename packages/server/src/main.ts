@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
       await inspect(configuration.cluster);
       return;
     case 'health':
-      await tellHealth(configuration.config);
+      await printHealth(configuration.config);
       return;
     case 'restore':
       await restore(configuration.config);
@@ -63,7 +63,7 @@ async function inspect(cluster: ClusterConfig): Promise<void> {
 }
 
 /** Ends with 0 if the member is ready: for probes where there is neither a shell nor an HTTP client. */
-async function tellHealth(config: NodeConfig): Promise<void> {
+async function printHealth(config: NodeConfig): Promise<void> {
   const { askHealth } = await import('./ask-health.ts');
   const { ready, text } = await askHealth(config);
   (ready ? process.stdout : process.stderr).write(`${text}\n`);

@@ -90,7 +90,7 @@ export class TikvRaftStorage implements RaftStorage {
         const txn = await client.begin(call);
         const found = await txn.get(this.#key, call);
         if (await this.#isOlder(found, signal)) {
-          if (tries % HIDDEN_TRIES === 0) await this.#tellIfHidden(call);
+          if (tries % HIDDEN_TRIES === 0) await this.#reportIfHidden(call);
           await this.#pause();
           continue;
         }
@@ -101,7 +101,7 @@ export class TikvRaftStorage implements RaftStorage {
         if (outcome.kind === 'undetermined') {
           const settled = await outcome.settle({ signal });
           if (settled.kind === 'committed') return written;
-        } else if (tries % HIDDEN_TRIES === 1) await this.#tellIfHidden(call);
+        } else if (tries % HIDDEN_TRIES === 1) await this.#reportIfHidden(call);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (!isTikvError(error)) throw error;
@@ -118,7 +118,7 @@ export class TikvRaftStorage implements RaftStorage {
   }
 
   /** Logs where the state cannot be written because a snapshot does not show it. */
-  async #tellIfHidden(call: CallOptions): Promise<void> {
+  async #reportIfHidden(call: CallOptions): Promise<void> {
     const { client, logger } = this.#options;
     const hidden = await hiddenFrom(client, this.#key, call);
     if (hidden === undefined) return;

@@ -46,7 +46,7 @@ function atStep(bed: ImageBed, step: number, act: (call: FakeCall) => Fault | un
 }
 
 /** Another node takes over, finds everything, writes an image and trims. Nothing of abandoned rounds is left in the end. */
-async function goOn(bed: ImageBed): Promise<void> {
+async function resume(bed: ImageBed): Promise<void> {
   await bed.expectWhole(END, small);
   const other = await bed.openSealed(seal, { ...small, member: 2n });
   await bed.fill(other, END, 101, seal);
@@ -98,7 +98,7 @@ describe.each([true, false])('a node that is gone (its last request is executed:
     });
     await expect(roundAndTrim(leader, bed, gone.signal)).rejects.toThrow('gone');
     expect(reached()).toBe(true);
-    await goOn(bed);
+    await resume(bed);
   });
 });
 

@@ -150,8 +150,8 @@ describe('a copy', () => {
 describe('a disk that hangs', () => {
   const QUEUE_BYTES = 1 << 20;
 
-  /** The storage whose copy takes no append from `hang` on until `goOn`. */
-  async function hanging(bed: TikvBed): Promise<{ storage: TikvStorage; hang: () => void; goOn: () => void }> {
+  /** The storage whose copy takes no append from `hang` on until `resume`. */
+  async function hanging(bed: TikvBed): Promise<{ storage: TikvStorage; hang: () => void; resume: () => void }> {
     const { local } = bed;
     expect.assert(local.kind === 'disk');
     const hung = Promise.withResolvers<void>();
@@ -171,13 +171,13 @@ describe('a disk that hangs', () => {
       hang: () => {
         held = hung.promise;
       },
-      goOn: hung.resolve,
+      resume: hung.resolve,
     };
   }
 
   test('keeps no reader of the log waiting: batches that wait for it are in memory', async () => {
     await using bed = await filled();
-    const { storage, hang, goOn } = await hanging(bed);
+    const { storage, hang, resume } = await hanging(bed);
     await storage.log.seal(first);
     hang();
     const more = [batchOf(11, 3), batchOf(14, 2)];
@@ -190,12 +190,12 @@ describe('a disk that hangs', () => {
       seen.flatMap(({ records }) => records),
       [{ first: at(12), records: more[0]!.records.slice(1) }, more[1]!],
     );
-    goOn();
+    resume();
   });
 
   test('keeps nobody waiting who hands over batches, and takes them later', async () => {
     await using bed = await filled();
-    const { storage, hang, goOn } = await hanging(bed);
+    const { storage, hang, resume } = await hanging(bed);
     const leader = await bed.open({ local: { kind: 'memory' } });
     const seal = sealOf(2, 5n);
     await leader.log.seal(seal);
@@ -215,7 +215,7 @@ describe('a disk that hangs', () => {
     expectRecords(await storage.values.getMany([at(11), at(34)], never), [
       { first: at(11), records: [more[0]!.records[0]!, more[23]!.records[0]!] },
     ]);
-    goOn();
+    resume();
     await storage.values.saveCheckpoint(at(35), stream([record(1)]));
     const reads = readsSince(bed);
     expectRecords(await storage.values.getMany([at(34)], never), [more[23]!]);

@@ -9,7 +9,7 @@ export const OTHER_PHASE = 'other';
 /** The phase of a stretch that would have been within the budget without the collector's pauses in it. */
 export const GC_PHASE = 'gc';
 /** Turns of the event loop after which all pauses of a stretch have been reported. */
-const TURNS_TO_TELL = 3;
+const TURNS_TO_REPORT = 3;
 /** Pairs of phase and method that are counted separately. Further pairs are counted together. */
 const CULPRITS_MAX = 256;
 
@@ -38,7 +38,7 @@ export interface LoopMonitorOptions {
    */
   readonly usage?: () => LoopUsage;
   /**
-   * Calls `take` for each pause of the garbage collector, on `clock`, at most TURNS_TO_TELL turns late. A pause does
+   * Calls `take` for each pause of the garbage collector, on `clock`, at most TURNS_TO_REPORT turns late. A pause does
    * not count for the work in which it happens: the collector runs whenever the young generation is full, and code
    * cannot yield during a pause. A stretch that is too long only because of pauses has the phase `gc`.
    */
@@ -60,17 +60,17 @@ interface Culprit {
  */
 export class LoopMonitor implements LoopWatch, Disposable {
   readonly budgetMs: number;
-  toldMs = 0;
+  reportedMs = 0;
   readonly #options: LoopMonitorOptions;
   readonly #culprits = new Map<string, Culprit>();
   #timer: Timer | undefined;
   #dueMs = 0;
   /** Usage when the timer was set. */
   #usage: LoopUsage = { cpuMs: 0, idleMs: 0 };
-  /** `toldMs` when the timer was set. */
-  #toldBeforeMs = 0;
+  /** `reportedMs` when the timer was set. */
+  #reportedBeforeMs = 0;
   /** The reported spans since the timer was set. */
-  #told: TimeSpan[] = [];
+  #reported: TimeSpan[] = [];
   readonly #observing: Disposable | undefined;
   /** Pauses that may overlap a stretch that is being judged or one that is running. */
   #pauses: TimeSpan[] = [];
@@ -107,13 +107,13 @@ export class LoopMonitor implements LoopWatch, Disposable {
   }
 
   stretched(phase: string, ms: number, method = ''): void {
-    this.toldMs += ms;
+    this.reportedMs += ms;
     const nowMs = this.#options.clock.nowMs();
     // Excludes time that was already reported for other work.
-    const spans = lastOf(freeSpans(Math.min(this.#armedMs, nowMs - ms), nowMs, this.#told), ms);
+    const spans = lastOf(freeSpans(Math.min(this.#armedMs, nowMs - ms), nowMs, this.#reported), ms);
     const fromMs = spans[0]?.fromMs ?? nowMs;
-    this.#told = this.#told.filter((span) => span.toMs <= fromMs);
-    this.#told.push({ fromMs, toMs: nowMs });
+    this.#reported = this.#reported.filter((span) => span.toMs <= fromMs);
+    this.#reported.push({ fromMs, toMs: nowMs });
     const ownMs = this.#ran(ms);
     if (ownMs > this.budgetMs) this.#judge({ phase, ms: ownMs, method }, spans);
   }
@@ -131,17 +131,17 @@ export class LoopMonitor implements LoopWatch, Disposable {
     const { clock, intervalMs, usage } = this.#options;
     this.#dueMs = clock.nowMs() + intervalMs;
     if (usage !== undefined) this.#usage = usage();
-    this.#toldBeforeMs = this.toldMs;
-    this.#told = [];
+    this.#reportedBeforeMs = this.reportedMs;
+    this.#reported = [];
     this.#timer = clock.after(intervalMs, () => this.#look());
   }
 
   #look(): void {
     const lateMs = this.#options.clock.nowMs() - this.#dueMs;
-    const untoldMs = lateMs - (this.toldMs - this.#toldBeforeMs);
-    const ownMs = untoldMs > this.budgetMs ? this.#ran(untoldMs) : 0;
+    const unreportedMs = lateMs - (this.reportedMs - this.#reportedBeforeMs);
+    const ownMs = unreportedMs > this.budgetMs ? this.#ran(unreportedMs) : 0;
     if (ownMs > this.budgetMs) {
-      const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#told);
+      const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#reported);
       this.#judge({ phase: OTHER_PHASE, ms: ownMs, method: this.#lastMethod }, spans);
     }
     this.#arm();
@@ -156,7 +156,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
       return;
     }
     this.#unjudged.push(spans[0]?.fromMs ?? this.#armedMs);
-    let turns = TURNS_TO_TELL;
+    let turns = TURNS_TO_REPORT;
     const wait = (): void => {
       turns -= 1;
       if (turns > 0) {

@@ -27,7 +27,7 @@ class Owner implements IntakeOwner {
   readonly slices: number[] = [];
   faults = 0;
   readonly unfinished = false;
-  goOn(): void {}
+  resume(): void {}
   onFrame = (): void => {};
   sliceBegan(): void {}
   frame({ bytes, start }: FrameReader): void {

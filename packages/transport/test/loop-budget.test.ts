@@ -14,11 +14,11 @@ import { startServing } from './support/serving.ts';
 
 class Watch implements LoopWatch {
   readonly budgetMs = 10;
-  toldMs = 0;
+  reportedMs = 0;
   readonly told: string[] = [];
   began(): void {}
   stretched(phase: string, ms: number, method = ''): void {
-    this.toldMs += ms;
+    this.reportedMs += ms;
     this.told.push(`${phase} ${Math.round(ms)} ${method}`);
   }
 }

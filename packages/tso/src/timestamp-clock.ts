@@ -7,7 +7,7 @@ import { physicalMs, type Timestamp } from './timestamp.ts';
  */
 export class TimestampClock {
   readonly #clock: Pick<Clock, 'nowMs'>;
-  #told: { readonly timestamp: Timestamp; readonly atMs: number } | undefined;
+  #newest: { readonly timestamp: Timestamp; readonly atMs: number } | undefined;
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
@@ -15,13 +15,13 @@ export class TimestampClock {
 
   /** PD has just allocated this timestamp. One that is older than the newest tells nothing. */
   heard(timestamp: Timestamp): void {
-    if (this.#told !== undefined && timestamp <= this.#told.timestamp) return;
-    this.#told = { timestamp, atMs: this.#clock.nowMs() };
+    if (this.#newest !== undefined && timestamp <= this.#newest.timestamp) return;
+    this.#newest = { timestamp, atMs: this.#clock.nowMs() };
   }
 
   /** Milliseconds since 1970, with fractions; 0 before the first timestamp. */
   wallMs(): number {
-    if (this.#told === undefined) return 0;
-    return physicalMs(this.#told.timestamp) + this.#clock.nowMs() - this.#told.atMs;
+    if (this.#newest === undefined) return 0;
+    return physicalMs(this.#newest.timestamp) + this.#clock.nowMs() - this.#newest.atMs;
   }
 }

@@ -7,7 +7,7 @@ export class Dismissals {
   readonly #node: RawNode;
   readonly #asked = new Set<MemberId>();
   /** The entry behind which a majority knows of these removals. */
-  #told: { readonly term: Term; readonly index: LogIndex; readonly removed: readonly MemberId[] } | undefined;
+  #marker: { readonly term: Term; readonly index: LogIndex; readonly removed: readonly MemberId[] } | undefined;
 
   constructor(node: RawNode) {
     this.#node = node;
@@ -39,10 +39,10 @@ export class Dismissals {
    */
   #majorityKnows(removed: readonly MemberId[]): boolean {
     const node = this.#node;
-    if (this.#told?.term !== node.term || this.#told.removed !== removed) {
+    if (this.#marker?.term !== node.term || this.#marker.removed !== removed) {
       const outcome = node.propose(EMPTY_BYTES);
-      this.#told = outcome.kind === 'appended' ? { term: node.term, index: outcome.first, removed } : undefined;
+      this.#marker = outcome.kind === 'appended' ? { term: node.term, index: outcome.first, removed } : undefined;
     }
-    return this.#told !== undefined && node.appliedIndex >= this.#told.index;
+    return this.#marker !== undefined && node.appliedIndex >= this.#marker.index;
   }
 }

@@ -231,8 +231,8 @@ export class LocalCopy {
     batch: LogBatch | StoredBatch,
     chain?: Chain,
   ): { readonly taken: boolean; readonly room: Promise<void> | undefined } {
-    const goesOn = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
-    if (!goesOn || this.#failed) return { taken: false, room: undefined };
+    const continues = batch.first === this.next || (this.#begin === undefined && this.#isFirst(batch));
+    if (!continues || this.#failed) return { taken: false, room: undefined };
     this.#expectToGoOn(batch);
     if (this.#waitingBytes > this.#options.queueBytesMax) return { taken: false, room: this.#room.next() };
     const before = this.chain;

@@ -267,8 +267,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     return this.#frames.unfinished;
   }
 
-  goOn(): void {
-    this.#frames.goOn();
+  resume(): void {
+    this.#frames.resume();
   }
 
   sliceEnded(): void {

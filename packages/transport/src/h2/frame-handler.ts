@@ -158,7 +158,7 @@ export class FrameHandler {
     return this.#rest !== undefined;
   }
 
-  goOn(): void {
+  resume(): void {
     const rest = this.#rest;
     assert(rest !== undefined, 'no frame is unfinished');
     this.#rest = undefined;

@@ -28,7 +28,7 @@ export interface IntakeOwner {
   /** The last frame is not finished, because its messages took more than the slice. */
   readonly unfinished: boolean;
   /** Continues the unfinished frame. */
-  goOn(): void;
+  resume(): void;
   /** The connection must end. No further input is taken. */
   fault(error: unknown): void;
   sliceEnded(): void;
@@ -132,7 +132,7 @@ export class Intake {
   readonly #slice = (): void => {
     if (this.#state === 'ended' || this.#socket.destroyed) return;
     this.#state = 'flowing';
-    const [startMs, toldMs] = [this.#clock.nowMs(), this.#watch.toldMs];
+    const [startMs, reportedMs] = [this.#clock.nowMs(), this.#watch.reportedMs];
     this.#sliceMs = this.#turn.frameSliceMs;
     this.#sliceEndMs = startMs + this.#sliceMs;
     this.#workedMs = 0;
@@ -149,7 +149,7 @@ export class Intake {
     // Time that was reported for handlers is not counted for the frames.
     const tookMs = this.#clock.nowMs() - startMs;
     this.#turn.spendOnFrames(tookMs);
-    const ms = tookMs - (this.#watch.toldMs - toldMs);
+    const ms = tookMs - (this.#watch.reportedMs - reportedMs);
     if (ms > this.#watch.budgetMs) this.#watch.stretched('frames', ms);
     this.#proceed();
   };
@@ -173,7 +173,7 @@ export class Intake {
   /** Works until there is no further frame, or until it must stop for now. */
   #take(): 'flowing' | 'next-slice' | 'unsent' {
     for (let frames = 1; ; frames += 1) {
-      if (this.#owner.unfinished) this.#owner.goOn();
+      if (this.#owner.unfinished) this.#owner.resume();
       else if (this.#next()) this.#owner.frame(this.#reader);
       else return 'flowing';
       if (this.#ended()) return 'flowing';
