@@ -42,7 +42,7 @@ export class Candidate implements RoleState {
         lastIndex: log.lastIndex,
         lastTerm: log.lastTerm,
         transfer,
-        committed: log.committedPlace,
+        committed: log.committedId,
       });
     }
     // A candidate's own vote counts once it is durable.

@@ -1,7 +1,7 @@
 import type { Entry, Payload } from './entry.ts';
 import type { LogIndex } from './log-index.ts';
 import type { NodeId } from './node-id.ts';
-import type { Place } from './place.ts';
+import type { EntryId } from './entry-id.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Term } from './term.ts';
 
@@ -23,14 +23,14 @@ export interface VoteRequest extends Termed {
   /** The leader itself asked for this campaign, so followers that hear from that leader vote too. */
   readonly transfer: boolean;
   /** The last entry that the sender knows to be committed. */
-  readonly committed: Place;
+  readonly committed: EntryId;
 }
 
 export interface VoteResponse extends Termed {
   readonly type: 'vote-response' | 'pre-vote-response';
   readonly granted: boolean;
   /** The last entry that the sender knows to be committed. */
-  readonly committed: Place;
+  readonly committed: EntryId;
 }
 
 /** Entries behind (prevIndex, prevTerm), which the follower must have. Without entries, a probe or news of the commit. */
@@ -47,7 +47,7 @@ export interface AppendResponse extends Termed {
   /** The index up to which the logs agree. In a rejection, the rejected `prevIndex`. */
   readonly index: LogIndex;
   /** The place where the logs may agree: at or before `index`, with the follower's term there (0: unknown). */
-  readonly rejection: Place | undefined;
+  readonly rejection: EntryId | undefined;
 }
 
 export interface Heartbeat extends Termed {

@@ -2,7 +2,7 @@ import { assert } from '@engram/core';
 import { type Entry, limitBytes, totalBytes } from './entry.ts';
 import { indexAfter, indexBefore, type LogIndex, logIndex, maxIndex, minIndex } from './log-index.ts';
 import type { LogStorage } from './log-storage.ts';
-import type { Place } from './place.ts';
+import type { EntryId } from './entry-id.ts';
 import { RaftError } from './raft-error.ts';
 import type { Snapshot } from './snapshot.ts';
 import { NO_TERM, type Term } from './term.ts';
@@ -54,7 +54,7 @@ export class RaftLog {
   }
 
   /** The last entry that is known to be committed. */
-  get committedPlace(): Place {
+  get committedId(): EntryId {
     const term = this.term(this.#committed);
     assert(term !== undefined, 'a committed entry is neither in the log nor before it');
     return { index: this.#committed, term };
@@ -110,7 +110,7 @@ export class RaftLog {
    * The highest place up to `index` where this log may agree with a log that has `term` at `index`. Terms never go down
    * along a log, so entries of a higher term can't be in both.
    */
-  guessAgreement(index: LogIndex, term: Term): Place {
+  guessAgreement(index: LogIndex, term: Term): EntryId {
     let at = index;
     for (;;) {
       const own = this.term(at);

@@ -10,7 +10,7 @@ import type { LogStorage } from './log-storage.ts';
 import type { Message, VoteRequest } from './message.ts';
 import type { NodeId } from './node-id.ts';
 import type { RaftOptions } from './options.ts';
-import type { Place } from './place.ts';
+import type { EntryId } from './entry-id.ts';
 import { RaftLog } from './raft-log.ts';
 import type { ReadState } from './ready.ts';
 import type { RoleState } from './role-state.ts';
@@ -161,7 +161,7 @@ export class Raft {
    * Voters tell each other what is committed, because the voter that may lead may be the one that does not know. So if a
    * group of two becomes a group of one, the remaining node learns of it, although neither node alone can elect a leader.
    */
-  learnCommit(committed: Place): void {
+  learnCommit(committed: EntryId): void {
     if (this.log.matches(committed.index, committed.term)) this.log.commitTo(committed.index);
   }
 
@@ -319,7 +319,7 @@ export class Raft {
       to: request.from,
       term: granted ? request.term : this.#term,
       granted,
-      committed: this.log.committedPlace,
+      committed: this.log.committedId,
     });
   }
 

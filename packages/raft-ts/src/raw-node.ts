@@ -91,7 +91,7 @@ export class RawNode {
 
   /** This node leads, and has committed an entry of its term. So it knows everything that is committed. */
   get hasCommittedInTerm(): boolean {
-    return this.#raft.role instanceof Leader && this.#raft.log.committedPlace.term === this.#raft.term;
+    return this.#raft.role instanceof Leader && this.#raft.log.committedId.term === this.#raft.term;
   }
 
   /**

@@ -11,7 +11,7 @@ import {
   nodeId,
   type NodeId,
   type Payload,
-  type Place,
+  type EntryId,
   RaftError,
   type Snapshot,
   term,
@@ -47,7 +47,7 @@ const payload: fc.Arbitrary<Payload> = fc.oneof(
   blob.map((data) => ({ kind: 'normal' as const, data })),
   change.map((one) => ({ kind: 'conf-change' as const, change: one })),
 );
-const place: fc.Arbitrary<Place> = fc.record({ index: number.map(logIndex), term: number.map(term) });
+const place: fc.Arbitrary<EntryId> = fc.record({ index: number.map(logIndex), term: number.map(term) });
 const conf: fc.Arbitrary<ConfState> = fc
   .uniqueArray(someId, { maxLength: 6 })
   .chain((all) => fc.nat({ max: all.length }).map((cut) => confState(all.slice(0, cut), all.slice(cut))));

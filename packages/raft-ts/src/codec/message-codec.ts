@@ -3,7 +3,7 @@ import { encode } from '@engram/protobuf';
 import { logIndex, NO_INDEX } from '../log-index.ts';
 import type { AppendRequest, Message, SnapshotMessage } from '../message.ts';
 import { type NodeId, nodeId } from '../node-id.ts';
-import type { Place } from '../place.ts';
+import type { EntryId } from '../entry-id.ts';
 import { NO_TERM, type Term, term } from '../term.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
 import * as raftpb from './gen/raftpb.ts';
@@ -92,7 +92,7 @@ function withTerm(form: raftpb.Message, head: Head): Message | undefined {
   if (form.append !== undefined) return appendOf(form.append, head);
   if (form.appendResponse !== undefined) {
     const { index, rejection } = form.appendResponse;
-    const refused = rejection === undefined ? undefined : placeOf(rejection);
+    const refused = rejection === undefined ? undefined : entryIdOf(rejection);
     return { ...head, type: 'append-response', index: logIndex(index), rejection: refused };
   }
   if (form.heartbeat !== undefined) {
@@ -118,16 +118,16 @@ function withTerm(form: raftpb.Message, head: Head): Message | undefined {
 }
 
 function requestOf({ lastIndex, lastTerm, transfer, committed }: raftpb.VoteRequest) {
-  return { lastIndex: logIndex(lastIndex), lastTerm: term(lastTerm), transfer, committed: placeOf(committed) };
+  return { lastIndex: logIndex(lastIndex), lastTerm: term(lastTerm), transfer, committed: entryIdOf(committed) };
 }
 
 function responseOf({ granted, committed }: raftpb.VoteResponse) {
-  return { granted, committed: placeOf(committed) };
+  return { granted, committed: entryIdOf(committed) };
 }
 
-function placeOf(place: raftpb.Place | undefined): Place {
-  if (place === undefined) return { index: NO_INDEX, term: NO_TERM };
-  return { index: logIndex(place.index), term: term(place.term) };
+function entryIdOf(id: raftpb.EntryId | undefined): EntryId {
+  if (id === undefined) return { index: NO_INDEX, term: NO_TERM };
+  return { index: logIndex(id.index), term: term(id.term) };
 }
 
 function appendOf({ prevIndex, prevTerm, entries, commit }: raftpb.AppendRequest, head: Head): AppendRequest {

@@ -6,7 +6,7 @@ import type {
   NodeStatus,
   Payload,
   Persist,
-  Place,
+  EntryId,
   Ready,
   Snapshot,
 } from '@engram/raft-ts';
@@ -35,7 +35,7 @@ function describeSnapshot({ index, term, conf, data }: Snapshot): string {
 
 const list = (entries: readonly Entry[]): string => `[${entries.map(describeEntry).join(', ')}]`;
 
-const known = (committed: Place): string => `, knows ${at(committed.index, committed.term)} committed`;
+const known = (committed: EntryId): string => `, knows ${at(committed.index, committed.term)} committed`;
 
 export function describeMessage(message: Message): string {
   const term = 'term' in message ? ` term ${message.term}` : '';

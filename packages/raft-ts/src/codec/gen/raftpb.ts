@@ -726,7 +726,7 @@ export interface VoteRequest {
   lastIndex: number;
   lastTerm: number;
   transfer: boolean;
-  committed: Place | undefined;
+  committed: EntryId | undefined;
 }
 export type VoteRequestInit = Init<VoteRequest>;
 
@@ -748,7 +748,7 @@ export function readVoteRequest(r: Reader, message: VoteRequest): VoteRequest {
         break;
       case 34: {
         const outer = r.enter();
-        message.committed = readPlace(r, message.committed ?? newPlace());
+        message.committed = readEntryId(r, message.committed ?? newEntryId());
         r.leave(outer);
         break;
       }
@@ -763,7 +763,7 @@ export function readVoteRequest(r: Reader, message: VoteRequest): VoteRequest {
 export function writeVoteRequest(w: Writer, message: VoteRequestInit): void {
   if (message.committed !== undefined) {
     const end = w.length;
-    writePlace(w, message.committed);
+    writeEntryId(w, message.committed);
     w.varint(w.length - end);
     w.varint(34);
   }
@@ -790,7 +790,7 @@ export const decodeVoteRequest = (bytes: Uint8Array): VoteRequest => decode(Vote
 
 export interface VoteResponse {
   granted: boolean;
-  committed: Place | undefined;
+  committed: EntryId | undefined;
 }
 export type VoteResponseInit = Init<VoteResponse>;
 
@@ -806,7 +806,7 @@ export function readVoteResponse(r: Reader, message: VoteResponse): VoteResponse
         break;
       case 18: {
         const outer = r.enter();
-        message.committed = readPlace(r, message.committed ?? newPlace());
+        message.committed = readEntryId(r, message.committed ?? newEntryId());
         r.leave(outer);
         break;
       }
@@ -821,7 +821,7 @@ export function readVoteResponse(r: Reader, message: VoteResponse): VoteResponse
 export function writeVoteResponse(w: Writer, message: VoteResponseInit): void {
   if (message.committed !== undefined) {
     const end = w.length;
-    writePlace(w, message.committed);
+    writeEntryId(w, message.committed);
     w.varint(w.length - end);
     w.varint(18);
   }
@@ -908,7 +908,7 @@ export const decodeAppendRequest = (bytes: Uint8Array): AppendRequest => decode(
 
 export interface AppendResponse {
   index: number;
-  rejection: Place | undefined;
+  rejection: EntryId | undefined;
 }
 export type AppendResponseInit = Init<AppendResponse>;
 
@@ -924,7 +924,7 @@ export function readAppendResponse(r: Reader, message: AppendResponse): AppendRe
         break;
       case 18: {
         const outer = r.enter();
-        message.rejection = readPlace(r, message.rejection ?? newPlace());
+        message.rejection = readEntryId(r, message.rejection ?? newEntryId());
         r.leave(outer);
         break;
       }
@@ -939,7 +939,7 @@ export function readAppendResponse(r: Reader, message: AppendResponse): AppendRe
 export function writeAppendResponse(w: Writer, message: AppendResponseInit): void {
   if (message.rejection !== undefined) {
     const end = w.length;
-    writePlace(w, message.rejection);
+    writeEntryId(w, message.rejection);
     w.varint(w.length - end);
     w.varint(18);
   }
@@ -956,16 +956,16 @@ export const AppendResponseCodec: Codec<AppendResponse, AppendResponseInit> = {
 export const encodeAppendResponse = (message: AppendResponseInit): Uint8Array => encode(AppendResponseCodec, message);
 export const decodeAppendResponse = (bytes: Uint8Array): AppendResponse => decode(AppendResponseCodec, bytes);
 
-export interface Place {
+export interface EntryId {
   index: number;
   term: number;
 }
-export type PlaceInit = Init<Place>;
+export type EntryIdInit = Init<EntryId>;
 
-export const newPlace = (): Place => ({ index: 0, term: 0, });
+export const newEntryId = (): EntryId => ({ index: 0, term: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
-export function readPlace(r: Reader, message: Place): Place {
+export function readEntryId(r: Reader, message: EntryId): EntryId {
   while (r.more()) {
     const tag = r.tag();
     switch (tag) {
@@ -983,7 +983,7 @@ export function readPlace(r: Reader, message: Place): Place {
 }
 
 /** Writes the fields before what the writer has already, the last one first. */
-export function writePlace(w: Writer, message: PlaceInit): void {
+export function writeEntryId(w: Writer, message: EntryIdInit): void {
   if (message.term !== undefined && message.term !== 0) {
     w.int64(message.term);
     w.varint(16);
@@ -994,12 +994,12 @@ export function writePlace(w: Writer, message: PlaceInit): void {
   }
 }
 
-export const PlaceCodec: Codec<Place, PlaceInit> = {
-  write: writePlace,
-  read: (r) => readPlace(r, newPlace()),
+export const EntryIdCodec: Codec<EntryId, EntryIdInit> = {
+  write: writeEntryId,
+  read: (r) => readEntryId(r, newEntryId()),
 };
-export const encodePlace = (message: PlaceInit): Uint8Array => encode(PlaceCodec, message);
-export const decodePlace = (bytes: Uint8Array): Place => decode(PlaceCodec, bytes);
+export const encodeEntryId = (message: EntryIdInit): Uint8Array => encode(EntryIdCodec, message);
+export const decodeEntryId = (bytes: Uint8Array): EntryId => decode(EntryIdCodec, bytes);
 
 export interface Heartbeat {
   commit: number;
