@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { JsonOfMessage, JsonText, messageOfJson } from '@engram/gateway/testing';
 import { routes } from '@engram/gateway';
 import { finish, StepPace, unhurried } from '@engram/loop';
-import { fromJson, toJson } from '@engram/protobuf';
+import { fromJson, toJson } from '@engram/protobuf/testing';
 import type { Prng } from '@engram/sim';
 import { etcdserverpb, etcdserverpbJson } from '@engram/wire';
 import { someCall } from './messages.ts';

@@ -1,15 +1,7 @@
 // The runtime of generated codecs, and types and functions for its users.
 export { type Codec, decode, encode } from './src/codec.ts';
 export type { Init } from './src/init.ts';
-export {
-  fromJson,
-  integerBounds,
-  JSON_DEPTH_MAX,
-  type JsonField,
-  type JsonMessage,
-  type JsonScalar,
-  toJson,
-} from './src/json.ts';
+export { integerBounds, JSON_DEPTH_MAX, type JsonField, type JsonMessage, type JsonScalar } from './src/json.ts';
 export { Reader } from './src/reader.ts';
 export { Writer } from './src/writer.ts';
 export { WireError } from './src/wire-error.ts';

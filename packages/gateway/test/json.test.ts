@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { finish, StepPace, unhurried } from '@engram/loop';
-import { type JsonMessage, toJson } from '@engram/protobuf';
+import type { JsonMessage } from '@engram/protobuf';
 import { ArbitraryMessages } from '@engram/protobuf/contract';
 import { loadRoot, messageSet, readSchema } from '@engram/protobuf/schema';
+import { toJson } from '@engram/protobuf/testing';
 import {
   etcdserverpb,
   etcdserverpbJson,

@@ -17,7 +17,7 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, string>> = {
   'big-uint64': 'uint64-big',
 };
 
-/** Maps file names to modules with a table for each message of these packages, for `toJson` and `fromJson`. */
+/** Maps file names to modules with a table for each message of these packages: see `JsonMessage`. */
 export function emitJson({ messages }: Schema, packages: readonly string[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const name of packages) {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromJson, type JsonMessage, toJson, WireError } from '@engram/protobuf';
+import { type JsonMessage, WireError } from '@engram/protobuf';
 import { ArbitraryMessages } from '@engram/protobuf/contract';
 import { loadRoot, messageSet, readSchema } from '@engram/protobuf/schema';
+import { fromJson, toJson } from '@engram/protobuf/testing';
 import { authpb, etcdserverpb, leasepb, mvccpb, v3electionpb, v3lockpb } from '@engram/wire';
 import * as authpbJson from '../src/gen/authpb-json.ts';
 import * as etcdserverpbJson from '../src/gen/etcdserverpb-json.ts';
