@@ -1,4 +1,3 @@
-import { waitForDrain } from './drain.ts';
 import { Connection } from './h2/connection.ts';
 import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
 import { Http1Server } from './http/http1.ts';
@@ -6,6 +5,7 @@ import { PlainHttp } from './http/plain-http.ts';
 import { Listener } from './listener.ts';
 import { ServerContext } from './server-context.ts';
 import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
+import { serverOf } from './server-of.ts';
 
 /** Under TLS, a client may choose HTTP/2 for plain HTTP, too. */
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] } as const;
@@ -40,31 +40,19 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
   let sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
 
-  async function close(): Promise<void> {
-    sweeper.cancel();
-    context.calls.deadlines.stop();
-    listener.cut();
-    http1.close();
-    await listener.whenEmpty();
-    // The sockets are closed, but some streams may not have been notified yet.
-    if (connections.size > 0) await new Promise<void>((resolve) => (allGone = resolve));
-  }
-
-  async function drain(signal: AbortSignal): Promise<void> {
-    draining = true;
-    listener.stop();
-    http1.drain();
-    for (const connection of connections) connection.drain();
-    await waitForDrain(listener.whenEmpty(), options.clock, signal);
-    await close();
-  }
-
-  return {
-    address,
-    get connections() {
-      return listener.open;
+  const ends = {
+    drain: () => {
+      draining = true;
+      for (const connection of connections) connection.drain();
     },
-    drain,
-    close,
+    close: () => {
+      sweeper.cancel();
+      context.calls.deadlines.stop();
+    },
+    gone: async () => {
+      // Some streams may not have been notified yet.
+      if (connections.size > 0) await new Promise<void>((resolve) => (allGone = resolve));
+    },
   };
+  return serverOf(address, listener, http1, ends, options);
 }

@@ -3,8 +3,8 @@ import { joinMessage, type Message } from '@engram/wire';
 import { Http1Server } from '../http/http1.ts';
 import { PlainHttp } from '../http/plain-http.ts';
 import { Listener } from '../listener.ts';
-import { waitForDrain } from '../drain.ts';
 import { budgetsOf, DRAIN_MAX_MS, type ServeOptions, type Server } from '../serve-options.ts';
+import { serverOf } from '../server-of.ts';
 import { bidiHandler, type CallEnvironment, serverStreamHandler, unaryHandler } from './calls.ts';
 
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['http/1.1'] } as const;
@@ -62,30 +62,17 @@ export async function serveGrpcJs(options: ServeOptions): Promise<Server> {
   });
   const address = await listener.listen();
 
-  async function close(): Promise<void> {
-    listener.cut();
-    http1.close();
-    injector.destroy();
-    server.forceShutdown();
-    await listener.whenEmpty();
-  }
-
-  async function drain(signal: AbortSignal): Promise<void> {
-    environment.draining = true;
-    listener.stop();
-    http1.drain();
-    for (const stream of streams) stream.stop();
-    injector.drain(DRAIN_MAX_MS);
-    await waitForDrain(listener.whenEmpty(), options.clock, signal);
-    await close();
-  }
-
-  return {
-    address,
-    get connections() {
-      return listener.open;
+  const ends = {
+    drain: () => {
+      environment.draining = true;
+      for (const stream of streams) stream.stop();
+      injector.drain(DRAIN_MAX_MS);
     },
-    drain,
-    close,
+    close: () => {
+      injector.destroy();
+      server.forceShutdown();
+    },
+    gone: async () => {},
   };
+  return serverOf(address, listener, http1, ends, options);
 }
