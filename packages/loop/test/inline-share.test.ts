@@ -17,4 +17,5 @@ test('reads block for a millisecond of every four, whoever makes them', () => {
   // A read that took longer than the share is the last one of its time, and owes nothing.
   expect(readsOfMs(18, 30)).toBe(1);
   expect(readsOfMs(22, 0.5)).toBe(2);
+  expect(share.usage).toEqual({ ms: 33, refused: 5 });
 });

@@ -1,3 +1,4 @@
+import { Loop } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import {
@@ -7,6 +8,7 @@ import {
   PeerMetrics,
   RpcMetrics,
   registerLogHolderMetrics,
+  registerLoopMetrics,
   registerNodeMetrics,
   registerProcessMetrics,
   registerScrubMetrics,
@@ -442,4 +444,20 @@ test('what was read back of the disk is there from the start, and not on a node 
     'engram_scrub_damaged_total 1',
     'engram_scrub_passes_total 2',
   ]);
+});
+
+test('what each class of work has used of the event loop, and for how long reads of files blocked it', async () => {
+  const registry = new MetricRegistry();
+  const loop = new Loop({ clock: new SimClock() });
+  registerLoopMetrics(registry, loop);
+  const before = (await registry.render()).text;
+  expect(before).toContain('engram_loop_slices_total{class="client"} 0\n');
+  expect(before).toContain('engram_loop_inline_read_seconds_total 0\n');
+  expect(before).toContain('engram_loop_inline_reads_refused_total 0\n');
+  expect(loop.inline.mayBegin(0)).toBe(true);
+  loop.inline.spend(250);
+  expect(loop.inline.mayBegin(1)).toBe(false);
+  const { text } = await registry.render();
+  expect(text).toContain('engram_loop_inline_read_seconds_total 0.25\n');
+  expect(text).toContain('engram_loop_inline_reads_refused_total 1\n');
 });
