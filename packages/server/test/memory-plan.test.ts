@@ -85,6 +85,7 @@ test.each([
   ['max-answer-bytes', 'answerBytes'],
   ['max-streams', 'streams'],
   ['max-watcher-bytes', 'watcherBytes'],
+  ['max-leases', 'leases'],
   ['log-queue-bytes', 'logQueueBytes'],
   ['watch-backlog-bytes', 'watchBacklogBytes'],
   ['value-cache-bytes', 'valueCacheBytes'],
@@ -121,10 +122,14 @@ describe('what a node cannot live with', () => {
     expect(warnings).toEqual(['the control group allows 104857600 bytes of memory: a node needs at least 268435456']);
   });
 
-  test.each(['max-received-bytes', 'max-answer-bytes', 'max-streams', 'max-watcher-bytes', 'log-queue-bytes'])(
-    '--%s=0',
-    (flag) => {
-      expect(() => boundsOf({ [flag]: 0 })).toThrow(`--${flag} must be above 0`);
-    },
-  );
+  test.each([
+    'max-received-bytes',
+    'max-answer-bytes',
+    'max-streams',
+    'max-watcher-bytes',
+    'max-leases',
+    'log-queue-bytes',
+  ])('--%s=0', (flag) => {
+    expect(() => boundsOf({ [flag]: 0 })).toThrow(`--${flag} must be above 0`);
+  });
 });

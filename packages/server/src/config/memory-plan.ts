@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 
-/** Bounds on a member's memory, by purpose. In bytes, except for `streams`. */
+/** Bounds on a member's memory, by purpose. In bytes, except for `streams`, `connections` and `leases`. */
 export interface MemoryBounds {
   /** The limit that the bounds derive from. Undefined if none is set. */
   readonly limitBytes: number | undefined;
@@ -40,7 +40,6 @@ const MEMORY_LIMIT_MIN_BYTES = 256 * MIB;
 const STREAM_BYTES = 2 * 1024;
 /** A lease without keys. */
 const LEASE_BYTES = 512;
-const LEASES_MAX = 1_000_000;
 /** An idle connection, measured: 12 and 62 KiB. */
 const CONNECTION_BYTES = { plain: 16 * 1024, secure: 64 * 1024 };
 const IMAGES_BYTES_MAX = 256 * MIB;
@@ -103,7 +102,7 @@ export function memoryBounds(
     copyQueueBytes: bound('copy-queue-bytes', shares.copyQueueBytes * spareBytes),
     copyCacheBytes: bound('copy-cache-bytes', shares.copyCacheBytes * spareBytes),
     followerFeedBytes: bound('follower-feed-bytes', shares.followerFeedBytes * spareBytes),
-    leases: Math.min(LEASES_MAX, Math.floor((shares.leaseBytes * spareBytes) / LEASE_BYTES)),
+    leases: bound('max-leases', (shares.leaseBytes * spareBytes) / LEASE_BYTES),
     imagesBytes: Math.min(IMAGES_BYTES_MAX, Math.floor(shares.imagesBytes * spareBytes)),
   };
   for (const flag of [
@@ -111,6 +110,7 @@ export function memoryBounds(
     'max-answer-bytes',
     'max-streams',
     'max-watcher-bytes',
+    'max-leases',
     'log-queue-bytes',
   ]) {
     if (values.isSet(flag) && values.number(flag) === 0) throw new ConfigError(`--${flag} must be above 0`);

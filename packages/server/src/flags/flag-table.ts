@@ -379,6 +379,12 @@ export const flagSections: readonly FlagSection[] = [
     works('max-answer-bytes', 'uint', '536870912', 'Bytes of answers and events that clients have not taken yet.'),
     works('max-streams', 'uint', '262144', 'Open streams of all connections.'),
     works('max-watcher-bytes', 'uint', '536870912', 'What watchers take of memory, about 1.5 KiB and their keys each.'),
+    works(
+      'max-leases',
+      'uint',
+      '1000000',
+      'Leases, about 512 bytes each and their keys. The bound of the leader counts.',
+    ),
     works('log-queue-bytes', 'uint', '268435456', 'Bytes of writes that wait for the log.'),
     works('watch-backlog-bytes', 'uint', '33554432', 'Bytes of events kept for watchers that read history.'),
     works('value-cache-bytes', 'uint', '134217728', 'Bytes of memory for values that were read lately.'),
