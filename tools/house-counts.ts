@@ -53,6 +53,7 @@ const schedulers: readonly RegExp[] = [
   /class StreamProgress\b[\s\S]*\bLOOKS_MAX\b/,
   /const (?:SLICE_KEYS|SLICE_GARBAGE|STEP_CANDIDATES|DROP_MAX)\b/,
   /const NOW_SPENT_MS_MAX\b/,
+  /function pace\((?!loop\b)/,
 ];
 
 const matches = (sources: readonly Source[], pattern: RegExp): number =>

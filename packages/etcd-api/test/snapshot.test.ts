@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readBuckets } from '@engram/bbolt/testing';
+import { Loop, type Task } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { etcdserverpb, leasepb, mvccpb, joinMessage } from '@engram/wire';
 import { pace } from '../src/snapshot/pace.ts';
@@ -15,7 +16,7 @@ describe('the pace of a snapshot', () => {
     { workedMs: 60_000, pauseMs: 10, why: 'a slow client gave them theirs already' },
   ])('after $workedMs ms of work a pause of $pauseMs: $why', async ({ workedMs, pauseMs }) => {
     const clock = new SimClock();
-    const turn = pace(clock, never);
+    const turn = pace(new Loop({ clock }), clock, never);
     clock.advance(workedMs);
     let over = false;
     const pause = turn().then(() => {
@@ -33,9 +34,23 @@ describe('the pace of a snapshot', () => {
 
   test('ends with the reason when nobody wants the file any more', async () => {
     const gone = new AbortController();
-    const turn = pace(new SimClock(), gone.signal);
+    const clock = new SimClock();
+    const turn = pace(new Loop({ clock }), clock, gone.signal);
     gone.abort(new Error('gone'));
     await expect(turn()).rejects.toThrow('gone');
+  });
+
+  test('goes on in a slice of the loop, behind work that is more urgent', async () => {
+    const clock = new SimClock();
+    const loop = new Loop({ clock });
+    const turn = pace(loop, clock, never);
+    const order: string[] = [];
+    const list: Task = { work: 'client', caller: 'a connection', stage: 'list' };
+    const pause = turn().then(() => order.push('snapshot'));
+    const listing = Array.from({ length: 3 }, () => loop.pause(list).then(() => order.push('list')));
+    expect([loop.waiting('background'), loop.waiting('client')]).toEqual([1, 3]);
+    await Promise.all([pause, ...listing]);
+    expect(order).toEqual(['list', 'list', 'list', 'snapshot']);
   });
 });
 

@@ -44,7 +44,7 @@ export async function etcdDatabase(
         bucket('authRoles', authRoles),
         bucket('members_removed', []),
       ],
-      pace(parts.options.clock, signal),
+      pace(parts.loop, parts.options.clock, signal),
       signal,
     );
     return { bytes: file.bytes, chunks: disposing(file.chunks, image) };

@@ -1,22 +1,21 @@
 import type { Pause } from '@engram/bbolt';
 import type { Clock } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 
-/** The longest pause. While a client reads slowly, other work already has its turn. */
-const PAUSE_MS_MAX = 10;
+/** The longest rest. While a client reads slowly, other work already has its turn. */
+const REST_MS_MAX = 10;
+const SNAPSHOT: Task = { work: 'background', caller: 'snapshots', stage: 'snapshot' };
 
 /**
- * Works at most half of the time: each pause is as long as the work before it. Shorter pauses would also let other work
- * run, but a writer that waits for the log needs the same processor and disk as this work's next read.
+ * Waits for another slice, and works at most half of the time: each rest is as long as the work before it. Other work would also run
+ * without rests, but a writer that waits for the log needs the same processor and disk as this work's next read.
  */
-export function pace(clock: Clock, signal: AbortSignal): Pause {
+export function pace(loop: Loop, clock: Clock, signal: AbortSignal): Pause {
   let sinceMs = clock.nowMs();
   return async () => {
-    const workedMs = Math.min(PAUSE_MS_MAX, clock.nowMs() - sinceMs);
-    await new Promise<void>((resolve) => {
-      if (workedMs < 1) clock.soon(resolve);
-      else clock.after(workedMs, resolve);
-    });
-    signal.throwIfAborted();
+    const restMs = Math.min(REST_MS_MAX, clock.nowMs() - sinceMs);
+    if (restMs >= 1) await new Promise<void>((resolve) => void clock.after(restMs, resolve));
+    await loop.pause(SNAPSHOT, signal);
     sinceMs = clock.nowMs();
   };
 }
