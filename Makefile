@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 

@@ -41,6 +41,7 @@ export const layers = {
     'tikv-client',
     'storage-tikv',
     'peer',
+    'migration',
   ],
   composition: ['server', 'engramctl', 'sim'],
 } as const;
@@ -84,6 +85,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   importer: ['core', 'coder', 'wire', 'auth', 'bbolt', 'index', 'storage'],
   gateway: ['core', 'loop', 'protobuf', 'wire'],
   peer: ['core', 'loop', 'protobuf', 'storage', 'member', 'transport'],
+  migration: ['core', 'wire', 'backend'],
   transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'loop', 'storage', 'storage-leveldb'],
@@ -101,6 +103,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'importer',
     'member',
+    'migration',
     'peer',
     'raft-ts',
     'storage',
@@ -135,6 +138,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   gateway: ['backend', 'etcd-api', 'storage'],
   member: ['raft-ts'],
   peer: ['election'],
+  migration: ['storage'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
   server: ['http2'],
 };

@@ -1,5 +1,6 @@
 // The store that etcd's API is served from.
 export { Scrub, type ScrubCounts, type ScrubOptions } from './src/replica/scrub.ts';
+export type { BackendSettings } from './src/backend-settings.ts';
 export {
   openBackend,
   openReplica,
@@ -7,7 +8,6 @@ export {
   Backend,
   type BackendCluster,
   type BackendOptions,
-  type BackendSettings,
   type LeadershipEnd,
 } from './src/backend.ts';
 export type {
@@ -38,6 +38,7 @@ export type { ReadBatch } from './src/apply/batch-reader.ts';
 export { Replica } from './src/replica/replica.ts';
 export type { PartsFrom, SharedImageOptions } from './src/image/shared-image.ts';
 export { CurrentLeadership } from './src/lead/current-leadership.ts';
+export { Following } from './src/lead/following.ts';
 export type { Leadership } from './src/lead/leadership.ts';
 export { isRecallable, recallDecided, recallTxn } from './src/read/recall-txn.ts';
 export type { NodeStats } from './src/node-stats.ts';

@@ -18,6 +18,7 @@ import { Loop } from '@engram/loop';
 import { type Storage, StorageClosedError, StorageFencedError } from '@engram/storage';
 import type { WatchHub } from '@engram/watch-hub';
 import type { AuthView } from './apply/auth-store.ts';
+import type { BackendSettings } from './backend-settings.ts';
 import type { Caller } from './caller.ts';
 import { clientTask } from './client-task.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
@@ -55,52 +56,6 @@ export type LeadershipEnd =
   | { readonly kind: 'fenced' | 'superseded' | 'trimmed' }
   /** It is unknown what the log holds: the node must restart. */
   | { readonly kind: 'uncertain'; readonly cause: unknown };
-
-/** Settings of a store; everything has a default. */
-export interface BackendSettings {
-  /** etcd uses ceil(1.5 election timeouts). */
-  readonly minLeaseTtlSeconds?: number;
-  /** No quota if 0 or less. */
-  readonly quotaBytes?: number;
-  /** Encoded versions kept in memory for readers and watchers. */
-  readonly cacheBytesMax?: number;
-  readonly batchBytesMax?: number;
-  readonly waitingBytesMax?: number;
-  /** etcd uses 5 s plus two election timeouts. */
-  readonly requestTimeoutMs?: number;
-  /** See `confirmedLately`; half of an election timeout, 500. */
-  readonly confirmedWithinMs?: number;
-  readonly watchProgressIntervalMs?: number;
-  /** Bytes of events kept for watchers that read history, for all watchers together. */
-  readonly watchBacklogBytesMax?: number;
-  /**
-   * Minimum bytes of log between two index checkpoints; more if the checkpoint itself is larger. By default 128 MiB, or an
-   * eighth of the quota if that is less.
-   */
-  readonly checkpointEveryBytes?: number;
-  /** How long a snapshot may delay a compaction before the snapshot is ended. */
-  readonly imageHoldMaxMs?: number;
-  /**
-   * The most puts and deletes of one transaction: above it RequestTooLarge. A lease ends with all its keys, however
-   * many.
-   */
-  readonly txnChangesMax?: number;
-  /** The most bytes of ranges and superseded versions in the answer to one transaction: above it ResponseTooLarge. */
-  readonly txnAnswerBytesMax?: number;
-  /** The most leases: above it a grant is refused with TooManyRequests. */
-  readonly leasesMax?: number;
-  /** The most bytes that the images of several snapshots may take. One alone may take more. */
-  readonly imagesBytesMax?: number;
-  /** The most pages for the bytes of keys: above it a put of a new key is refused with NoSpace. Tests make it small. */
-  readonly keyPagesMax?: number;
-  /**
-   * The most changes of writes that are appended together. One with more is appended alone, and gives way as it takes effect. Tests
-   * make it small.
-   */
-  readonly sharingChangesMax?: number;
-  /** The owner of the event loop's time. If undefined, the store has one of its own. */
-  readonly loop?: Loop;
-}
 
 export interface BackendOptions extends BackendSettings {
   /** The backend owns the storage from here on, and disposes it with itself. */

@@ -100,6 +100,8 @@ export const errorTable = {
   Unknown: { grpc: 2, message: 'etcdserver: unknown error' },
   // Not etcd's: why a member of a cluster on TiKV does not lead.
   TimestampsWentBack: { grpc: 14, message: 'etcdserver: timestamps of storage went back' },
+  // Not etcd's: a store that follows an etcd is read only, until it takes its place.
+  Following: { grpc: 9, message: 'etcdserver: the store follows an etcd and takes no writes before the cut-over' },
   // Not etcd's: etcd does not bound the size of a response.
   ResponseTooLarge: { grpc: 8, message: 'etcdserver: response is too large' },
   Canceled: { grpc: 1, message: 'etcdserver: request canceled' },

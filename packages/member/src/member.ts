@@ -115,7 +115,7 @@ export class Member implements AsyncDisposable {
     });
     this.#compaction = startAutoCompaction(options.compaction, {
       store,
-      leads: () => this.stats.leadsIn !== undefined,
+      leads: () => this.stats.leadsIn !== undefined && options.settings.following?.active !== true,
       clock,
       logger,
     });

@@ -1,7 +1,9 @@
+import type { EtcdAddress } from '@engram/migration';
 import { createLogger, type ProcessLogger } from '@engram/telemetry';
 import type { ClusterConfig } from './cluster/cluster-config.ts';
 import { type Configuration, readConfiguration } from './config/configuration.ts';
-import type { RunningNode } from './node.ts';
+import type { NodeOptions, RunningNode } from './node.ts';
+import type { MirrorConfig } from './config/mirror-config.ts';
 import type { NodeConfig } from './config/node-config.ts';
 import type { RestoreConfig } from './config/restore-config.ts';
 import { notifyReady } from './systemd.ts';
@@ -38,8 +40,20 @@ async function main(args: readonly string[]): Promise<void> {
     case 'restore':
       await restore(configuration.config);
       return;
+    case 'mirror':
+      await mirror(configuration.config);
+      return;
+    case 'cut-over':
+      await cutOver(configuration.config);
+      return;
+    case 'migrate':
+      await migrate(configuration.config, configuration.from, args);
+      return;
     case 'config':
-      await run(configuration.config, args);
+      await run(configuration.config, args, async (options) => {
+        const { startNode } = await import('./node.ts'); // not needed for --version, which tests run often
+        return await startNode(options);
+      });
   }
 }
 
@@ -83,7 +97,52 @@ async function restore(config: RestoreConfig): Promise<void> {
   }
 }
 
-async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
+/** Ends with 0 if the store that follows an etcd on this machine takes writes from now on, otherwise with 1 and why not. */
+async function cutOver(config: NodeConfig): Promise<void> {
+  const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
+  try {
+    const { askForCutOver } = await import('./migrate/cut-over-socket.ts');
+    const { done, text } = await askForCutOver(config.dataDir);
+    (done ? process.stdout : process.stderr).write(`${text}\n`);
+    if (!done) process.exitCode = EXIT_FAILED;
+  } catch (error) {
+    return end(logger, 'cannot cut over', error);
+  }
+}
+
+async function mirror(config: MirrorConfig): Promise<void> {
+  const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
+  const stop = new AbortController();
+  void stopSignals().first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  try {
+    const { mirror: run } = await import('./migrate/mirror.ts');
+    process.stdout.write(await run(config, { logger, signal: stop.signal }));
+    process.exit(0);
+  } catch (error) {
+    return end(logger, 'cannot mirror', error);
+  }
+}
+
+/** As a node. A start that is ended leaves nothing of a founding. */
+async function migrate(config: NodeConfig, from: EtcdAddress, args: readonly string[]): Promise<void> {
+  const unwanted = new AbortController();
+  const start: Start = async (options) => {
+    const { startMigration } = await import('./migrate/start-migration.ts');
+    return await startMigration({ ...options, from, terminal: process.stderr, signal: unwanted.signal });
+  };
+  await run(config, args, start, async (started, why, insisting) => {
+    unwanted.abort(new Error(`stopped by ${why}`));
+    const late = Promise.withResolvers<void>();
+    setTimeout(() => late.resolve(), STOP_MAX_MS - 200).unref();
+    await Promise.race([started.catch(() => {}), insisting, late.promise]);
+  });
+}
+
+type Start = (options: Pick<NodeOptions, 'config' | 'logger' | 'onFatal' | 'onRemoved'>) => Promise<RunningNode>;
+/** Ends a start that is not wanted any more, in bounded time. */
+type CleanUp = (started: Promise<RunningNode>, why: string, insisting: Promise<unknown>) => Promise<void>;
+
+async function run(config: NodeConfig, args: readonly string[], start: Start, cleanUp?: CleanUp): Promise<void> {
   let logger: ProcessLogger;
   try {
     logger = createLogger(config.log);
@@ -107,18 +166,19 @@ async function run(config: NodeConfig, args: readonly string[]): Promise<void> {
   const removed = Promise.withResolvers<'removed'>();
   let node: RunningNode;
   try {
-    const { startNode } = await import('./node.ts'); // not needed for --version, which tests run often
-    const started = startNode({
+    const options = {
       config,
       logger,
-      onFatal: (error) => end(logger, 'the node cannot go on', error),
+      onFatal: (error: Error) => end(logger, 'the node cannot go on', error),
       onRemoved: () => {
         logger.warn({}, 'the member has been permanently removed from the cluster');
         removed.resolve('removed');
       },
-    });
+    };
+    const started = start(options);
     const first = await Promise.race([started, stopping, removed.promise]);
     if (typeof first === 'string') {
+      await cleanUp?.(started, first, insisting);
       logger.info(first === 'removed' ? {} : { signal: first }, 'stopped while starting');
       process.exit(0);
     }

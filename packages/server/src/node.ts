@@ -1,3 +1,4 @@
+import type { Following } from '@engram/backend';
 import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
 import { CallTracing } from '@engram/etcd-api';
 import { Gateway } from '@engram/gateway';
@@ -70,6 +71,10 @@ export interface NodeOptions {
   readonly onFatal: (error: Error) => void;
   /** Called when the cluster has removed this member: the process must end. */
   readonly onRemoved: () => void;
+  /** Undefined: the store follows no other. */
+  readonly following?: Following;
+  /** With `following`: how far behind the store is; undefined from the cut-over on. */
+  readonly migration?: () => string | undefined;
   /** Aborts a start that waits for other members. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -80,6 +85,7 @@ export interface NodeOptions {
 export interface RunningNode extends AsyncDisposable {
   readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
+  readonly store: Member['store'];
 }
 
 /**
@@ -135,6 +141,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     logger: clientLog,
     corsOrigins: config.corsOrigins,
     hostWhitelist: config.hostWhitelist,
+    ...(options.migration === undefined ? {} : { migration: options.migration }),
     namesAreUsers: () => common.tls?.clientCertAuth === true && started?.store.auth.enabled === true,
   };
   const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock, loop };
@@ -156,6 +163,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       auth: await authSettings(config.auth, random),
       version: ETCD_VERSION,
       ports,
+      following: options.following,
       onPeerRoundTrip: (id, ms) => peerMetrics.roundTrip(id, ms),
       onFatal: options.onFatal,
       onRemoved: options.onRemoved,
@@ -206,7 +214,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   listeners.announce('client', logger);
 
   const stack = opened.move();
-  return { identity, listeners: listeners.bound, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return {
+    identity,
+    listeners: listeners.bound,
+    store: member.store,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 /** What traces calls; undefined where that is off: then nothing of it is loaded. */

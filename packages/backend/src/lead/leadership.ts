@@ -5,6 +5,8 @@ import { DecidedAuth } from '../auth/decided-auth.ts';
 import type { Caller } from '../caller.ts';
 import { AuthDecisions } from './auth-decisions.ts';
 import { CorruptGuard, isCorrupt } from './corrupt-guard.ts';
+import { FollowGuard } from './follow-guard.ts';
+import type { Following } from './following.ts';
 import { LeaderDecisions } from './leader-decisions.ts';
 import { LeaseDecisions } from './lease-decisions.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -41,6 +43,8 @@ export interface LeadershipOptions {
   readonly sharingChangesMax?: number;
   /** etcd uses 5 s plus two election timeouts. */
   readonly requestTimeoutMs?: number;
+  /** See `BackendSettings`. */
+  readonly following?: Following;
   /** See `WritePathOptions.confirm`. */
   readonly confirm?: () => Promise<void>;
   /** See `BackendCluster`. */
@@ -135,10 +139,11 @@ export class Leadership implements Proposals {
       clock,
       loop: replica.loop,
       logger,
+      paused: () => options.following?.active === true,
       expire: (id) => this.#leases.expire(id),
       onExpired: () => observer.leaseExpired?.(),
     });
-    const { memberId, confirm } = options;
+    const { memberId, confirm, following } = options;
     this.#quota = new QuotaGuard({
       next: new LeaderDecisions({
         replica,
@@ -162,7 +167,9 @@ export class Leadership implements Proposals {
       queuedBytes: () => this.#writes.waitingBytes,
       waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
     });
-    this.#guarded = new CorruptGuard(this.#quota, state, confirm);
+    const guarded = new CorruptGuard(this.#quota, state, confirm);
+    this.#guarded = following === undefined ? guarded : new FollowGuard(guarded, following);
+    if (following !== undefined) following.onEnd = () => state.lessor.extendAll(clock.nowMs());
   }
 
   /** The newest revision that was assigned and the next log position, durable or not. */

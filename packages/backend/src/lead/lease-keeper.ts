@@ -13,6 +13,8 @@ export interface LeaseKeeperOptions {
   readonly clock: Clock;
   readonly loop: Loop;
   readonly logger: Logger;
+  /** No lease ends while it is true. */
+  readonly paused: () => boolean;
   /** Resolves with false if another revoke of the lease was first. */
   readonly expire: (id: LeaseId) => Promise<boolean>;
   readonly onExpired?: () => void;
@@ -32,7 +34,7 @@ export class LeaseKeeper {
   #arm(): void {
     if (this.#closed) return;
     this.#timer = this.#options.clock.after(INTERVAL_MS, () => {
-      void this.#options.loop.run(EXPIRE, this.#expiring());
+      if (!this.#options.paused()) void this.#options.loop.run(EXPIRE, this.#expiring());
       this.#arm();
     });
   }

@@ -18,11 +18,17 @@ export async function readConfiguration(
   const [command = ''] = args;
   if (unsupported.has(command)) return { kind: 'usage', problem: `the command ${command} is not supported` };
   const subcommand = subcommands.get(command);
-  if (subcommand === undefined) return readFlags(args, environment);
+  if (subcommand === undefined) return withoutSource(await readFlags(args, environment));
   const behind = args.slice(1);
   if (subcommand.flags === 'of its own') return subcommand.read(behind);
   const configuration = await readFlags(behind, environment);
   return configuration.kind === 'config' ? subcommand.task(configuration.config) : configuration;
+}
+
+/** Throws ConfigError for --from: without its command, a node would take writes. */
+function withoutSource(configuration: Configuration): Configuration {
+  if (configuration.kind !== 'config' || configuration.config.from === undefined) return configuration;
+  throw new ConfigError('--from: only with the command migrate');
 }
 
 /** The flags of a member, with no command before them. */

@@ -3,6 +3,7 @@ import { TURN_MS } from '@engram/loop';
 import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
+import type { EtcdAddress } from '@engram/migration';
 import { type AuthConfig, authConfig } from '../auth/auth-config.ts';
 import { type ClusterConfig, clusterConfig } from '../cluster/cluster-config.ts';
 import { parseCompactionRetention } from './compaction-retention.ts';
@@ -10,6 +11,7 @@ import { parseFeatureGates } from '../flags/feature-gates.ts';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
+import { migrationConfig } from './migration-config.ts';
 import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from '../flags/urls.ts';
@@ -30,6 +32,8 @@ export interface NodeConfig {
   readonly storage: 'auto' | StorageEngine | 'memory' | 'tikv';
   readonly memory: MemoryBounds;
   readonly newCluster: boolean;
+  /** The etcd to follow; only with the command `migrate`. */
+  readonly from: EtcdAddress | undefined;
   /** Of a node that is alone. */
   readonly firstStart: FirstStart;
 
@@ -161,6 +165,7 @@ export function nodeConfig(
       warnings,
       [...listenClientUrls, ...listenClientHttpUrls, ...listenMetricsUrls].some(({ secure }) => secure),
     ),
+    from: migrationConfig(values),
     newCluster: values.text('initial-cluster-state') === 'new',
     listenClientUrls,
     listenClientHttpUrls,

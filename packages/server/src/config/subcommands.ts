@@ -1,5 +1,7 @@
+import type { EtcdAddress } from '@engram/migration';
 import type { ClusterConfig } from '../cluster/cluster-config.ts';
 import { ConfigError } from '../flags/flag-values.ts';
+import { type MirrorConfig, mirrorArguments } from './mirror-config.ts';
 import type { NodeConfig } from './node-config.ts';
 import { type RestoreConfig, restoreArguments } from './restore-config.ts';
 
@@ -8,6 +10,9 @@ export type Task =
   | { readonly kind: 'config'; readonly config: NodeConfig }
   | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
   | { readonly kind: 'health'; readonly config: NodeConfig }
+  | { readonly kind: 'migrate'; readonly config: NodeConfig; readonly from: EtcdAddress }
+  | { readonly kind: 'cut-over'; readonly config: NodeConfig }
+  | { readonly kind: 'mirror'; readonly config: MirrorConfig }
   | { readonly kind: 'restore'; readonly config: RestoreConfig };
 
 export type Configuration =
@@ -37,6 +42,18 @@ export const subcommands: ReadonlyMap<string, Subcommand> = new Map<string, Subc
       },
     },
   ],
+  [
+    'migrate',
+    {
+      flags: 'of a member',
+      task: (config) => {
+        if (config.from !== undefined) return { kind: 'migrate', config, from: config.from };
+        throw new ConfigError('migrate needs --from, the endpoints of the etcd to follow');
+      },
+    },
+  ],
+  ['cut-over', { flags: 'of a member', task: (config) => ({ kind: 'cut-over', config }) }],
+  ['mirror', { flags: 'of its own', read: mirrorArguments }],
   ['restore', { flags: 'of its own', read: restoreArguments }],
 ]);
 

@@ -368,6 +368,14 @@ export const flagSections: readonly FlagSection[] = [
     works('loop-budget-fatal', 'bool', 'false', 'Such work ends the node, where its CPU time was as much: for tests.'),
   ),
   section(
+    'Migration',
+    works('from', 'strings', '', 'With the command migrate: the endpoints of the etcd to follow.'),
+    works('from-cacert', 'string', '', 'Authority of the etcd to follow; asks for TLS.'),
+    works('from-cert', 'string', '', 'Certificate shown to it.'),
+    works('from-key', 'string', '', 'Key of --from-cert.'),
+    works('from-user', 'string', '', 'name:password of a user of it who may do everything.'),
+  ),
+  section(
     'Bounds of Engram alone',
     works(
       'memory-limit',

@@ -1,5 +1,6 @@
 import type { FlagGroup, FlagSpec } from './flag-spec.ts';
 import { flagSections } from './flag-table.ts';
+import { mirrorFlags } from './mirror-flags.ts';
 import { restoreFlags } from './restore-flags.ts';
 
 export const usageText = `Usage:
@@ -24,6 +25,17 @@ export const usageText = `Usage:
     Make a data directory from a snapshot of etcd's or Engram's, or from the file member/snap/db of a data directory of etcd's;
     with --storage=tikv the store of a whole cluster. The flags are those of etcdutl snapshot restore, and more.
 
+  engram migrate [flags]
+    Start a node whose store follows the etcd at --from: founded from its snapshot, then each of its revisions becomes one here. It takes
+    no writes before the cut-over. Started again it goes on. The flags are those of a member.
+
+  engram cut-over [flags]
+    End the following, and let the store of this machine's node with these flags take writes. Refused while it is behind.
+
+  engram mirror [flags]
+    Write each revision of the store at --from into the etcd at --to, which was restored from its snapshot, with the same revision. Started again it
+    goes on. The first difference ends it.
+
   engram --config-file FILE
     Take the configuration from a file; other flags and environment variables are then ignored.
 `;
@@ -35,7 +47,11 @@ const groupMarks: Readonly<Record<FlagGroup, string>> = {
 };
 
 export function helpText(): string {
-  const sections = [...flagSections, { title: 'engram restore', flags: [...restoreFlags.values()] }];
+  const sections = [
+    ...flagSections,
+    { title: 'engram restore', flags: [...restoreFlags.values()] },
+    { title: 'engram mirror', flags: [...mirrorFlags.values()] },
+  ];
   return `${usageText}\n${sections.map(({ title, flags }) => `${title}:\n${flags.map(flagText).join('')}`).join('\n')}`;
 }
 

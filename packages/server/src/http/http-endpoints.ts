@@ -11,6 +11,8 @@ export interface HttpEndpointsOptions {
   readonly checks: Pick<HealthChecks, 'health' | 'check' | 'leads'>;
   /** During the start, returns how far it is. Afterwards undefined, and `checks` decide. */
   readonly starting?: () => string | undefined;
+  /** Of a store that follows another one: how far behind it is, until it takes writes. */
+  readonly migration?: () => Outcome;
   readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
   readonly logger: Logger;
@@ -105,8 +107,9 @@ function monitoringRoutes(options: HttpEndpointsOptions): HttpRoutes {
       '/health/leader',
       getOnly(() => leaderEndpoint(options)),
     );
-  for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', readyzChecks] as const]) {
-    const endpoint = (namesOf: (request: HttpRequest) => readonly HealthCheck[]): Endpoint =>
+  const ready: readonly CheckName[] = options.migration === undefined ? readyzChecks : [...readyzChecks, 'migration'];
+  for (const [type, checks] of [['livez', livezChecks] as const, ['readyz', ready] as const]) {
+    const endpoint = (namesOf: (request: HttpRequest) => readonly CheckName[]): Endpoint =>
       getOnly((request) => checksEndpoint(options, type, namesOf(request), request));
     routes.add(
       `/${type}`,
@@ -145,7 +148,7 @@ function leaderEndpoint({ starting, checks }: HttpEndpointsOptions): HttpRespons
 async function checksEndpoint(
   options: HttpEndpointsOptions,
   type: 'livez' | 'readyz',
-  names: readonly HealthCheck[],
+  names: readonly CheckName[],
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const { health, logger } = options;
@@ -153,8 +156,7 @@ async function checksEndpoint(
   let lines = '';
   let failed = false;
   for (const name of names) {
-    const outcome =
-      starting === undefined ? await options.checks.check(name, request.signal) : notReady(type, starting);
+    const outcome = starting === undefined ? await outcomeOf(options, name, request.signal) : notReady(type, starting);
     health.check(type, name, outcome === undefined);
     lines += outcome === undefined ? `[+]${name} ok\n` : `[-]${name} failed: ${outcome}\n`;
     failed ||= outcome !== undefined;
@@ -165,6 +167,15 @@ async function checksEndpoint(
   }
   return plain(200, request.query.has('verbose') ? `${lines}ok\n` : 'ok\n');
 }
+
+/** `migration` is not etcd's. */
+type CheckName = HealthCheck | 'migration';
+
+const outcomeOf = (
+  { checks, migration }: HttpEndpointsOptions,
+  name: CheckName,
+  signal: AbortSignal,
+): Outcome | Promise<Outcome> => (name === 'migration' ? migration?.() : checks.check(name, signal));
 
 const notReady = (type: 'livez' | 'readyz', starting: string): Outcome => (type === 'readyz' ? starting : undefined);
 

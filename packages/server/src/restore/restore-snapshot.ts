@@ -23,22 +23,14 @@ export interface RestoreParts {
  * prints. Whatever fails before, a start finds no store. Rejects with ConfigError, ImportError, BboltError or the storage's errors.
  */
 export async function restoreSnapshot(config: RestoreConfig, parts: RestoreParts): Promise<string> {
-  const { clock, random, logger, terminal, signal } = parts;
+  const { clock, terminal, signal } = parts;
   checkEmptyDirectory(config.dataDir);
   using file = SnapshotFile.open(config.snapshot);
   using progress = new ReadProgress(file, terminal, () => clock.nowMs());
-  progress.begin('verifying');
-  const { skipHashCheck, dropAuth, bumpRevision } = config;
-  const versionMax = ETCD_VERSION.replace(/\.\d+$/, '');
-  const database = await EtcdDatabase.open(progress, { skipHashCheck, dropAuth, versionMax, signal });
+  const opened = await openDatabase(progress, config, signal);
   await using target = await targetOf(config, parts);
-  progress.begin('restoring');
   await using directory = NewDataDirectory.make(config.dataDir);
-  const fill = async (): Promise<ImportReport> => {
-    await using storage = await openSegmentStorage({ path: segmentFolder(directory.path), clock, random, logger });
-    return await importDatabase(database, storage, { bumpRevision, signal });
-  };
-  const report = await fill();
+  const report = await importInto(segmentFolder(directory.path), opened, progress, config, parts);
   file.checkUnchanged();
   signal.throwIfAborted();
   if (target === undefined) await directory.keep();
@@ -46,7 +38,34 @@ export async function restoreSnapshot(config: RestoreConfig, parts: RestoreParts
     progress.begin('writing');
     await target.fill(segmentFolder(directory.path), (bytes) => progress.passed(bytes));
   }
-  return reportText(config, database, report);
+  return reportText(config, opened, report);
+}
+
+/** What of a file is taken. */
+type TakenParts = Pick<RestoreConfig, 'skipHashCheck' | 'dropAuth' | 'bumpRevision'>;
+
+/** Reads and checks all but the versions. */
+export async function openDatabase(
+  progress: ReadProgress,
+  { skipHashCheck, dropAuth }: TakenParts,
+  signal: AbortSignal,
+): Promise<EtcdDatabase> {
+  progress.begin('verifying');
+  const versionMax = ETCD_VERSION.replace(/\.\d+$/, '');
+  return await EtcdDatabase.open(progress, { skipHashCheck, dropAuth, versionMax, signal });
+}
+
+/** Fills segments in a new folder. */
+export async function importInto(
+  folder: string,
+  database: EtcdDatabase,
+  progress: ReadProgress,
+  { bumpRevision }: TakenParts,
+  { clock, random, logger, signal }: Omit<RestoreParts, 'terminal'>,
+): Promise<ImportReport> {
+  progress.begin('restoring');
+  await using storage = await openSegmentStorage({ path: folder, clock, random, logger });
+  return await importDatabase(database, storage, { bumpRevision, signal });
 }
 
 /** The client of TiKV is loaded where it is needed only. Looked at before the work: the prefix may not be free. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Clock, Logger, Random } from '@engram/core';
+import type { Following } from '@engram/backend';
+import { assert, type Clock, type Logger, type Random } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import { MemoryStorage, type Storage, StorageOpenError } from '@engram/storage';
 import { openLevelDbStorage } from '@engram/storage-leveldb';
@@ -8,6 +9,7 @@ import { nodeFileSystem, openSegmentStorage } from '@engram/storage-segment';
 import { ConfigError } from '../flags/flag-values.ts';
 import { checkFirstStart } from '../cluster/initial-cluster.ts';
 import { type Identity, nextIdentity, randomIdentity } from './identity.ts';
+import { readMigrationMark } from './migration-mark.ts';
 import { type NodeConfig, type StorageEngine, storageEngines } from '../config/node-config.ts';
 
 /** LevelDB's block cache. The store has its own cache for values that are read again (--value-cache-bytes). */
@@ -28,6 +30,8 @@ export interface DataParts {
   readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
+  /** The store follows an etcd. */
+  readonly following?: Following | undefined;
 }
 
 /** All data is in one folder below --data-dir, so that it never mixes with another program's. */
@@ -60,7 +64,8 @@ export function makeDataDirectory(dataDir: string): void {
  * Opens the storage, which locks the directory, then takes the next start count. Throws ConfigError if the directory
  * belongs to another program, and StorageOpenError and StorageCorruptError as the storage does.
  */
-export async function openData(config: NodeConfig, { clock, loop, random, logger }: DataParts): Promise<OpenedData> {
+export async function openData(config: NodeConfig, parts: DataParts): Promise<OpenedData> {
+  const { clock, loop, random, logger } = parts;
   const own = ownFolder(config.dataDir);
   const identityFile = join(own, 'identity.json');
   if (config.storage === 'memory') {
@@ -69,6 +74,13 @@ export async function openData(config: NodeConfig, { clock, loop, random, logger
   }
   const isFirst = !existsSync(identityFile);
   refuseForeignData(config.dataDir);
+  const mark = readMigrationMark(own);
+  if (mark !== undefined && parts.following === undefined) {
+    throw new ConfigError(
+      `${config.dataDir} holds a store that follows the etcd at ${mark.from.join()}, and takes no writes: start it with engram migrate, until engram cut-over has ended that`,
+    );
+  }
+  assert(mark !== undefined || parts.following === undefined, 'a store follows an etcd without a mark');
   if (hasFiles(copyFolder(config.dataDir))) {
     throw new ConfigError(
       `${config.dataDir} holds the copy of a member of a cluster: start it with --storage=tikv, or give another --data-dir`,

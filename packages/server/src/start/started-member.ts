@@ -1,3 +1,4 @@
+import type { Following } from '@engram/backend';
 import type { Clock, Logger, Random, SharedBudget, Tracer } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import type { AuthSettings, Member, MemberOptions } from '@engram/member';
@@ -20,6 +21,8 @@ export interface StartParts {
   readonly version: string;
   /** Bound, and not served yet. */
   readonly ports: BoundPorts;
+  /** Undefined: the store follows no other. */
+  readonly following?: Following | undefined;
   /** Called for each measured time from another member and back. */
   readonly onPeerRoundTrip: (member: bigint, ms: number) => void;
   readonly onFatal: (error: Error) => void;
@@ -51,7 +54,7 @@ export interface StartedMember {
 /** What a member is started with, in a cluster or alone. */
 export function memberOptions(
   config: NodeConfig,
-  { clock, loop, random, logger, observers, watcherBytes, tracer, auth, version, onFatal }: StartParts,
+  { clock, loop, random, logger, observers, watcherBytes, tracer, auth, version, following, onFatal }: StartParts,
   ids: NodeIdentity,
 ): Omit<MemberOptions, 'storage'> {
   return {
@@ -69,6 +72,7 @@ export function memberOptions(
       confirmedWithinMs: config.electionTimeoutMs / 2,
       watchProgressIntervalMs: config.watchProgressIntervalMs,
       loop,
+      ...(following === undefined ? {} : { following }),
     },
     limits: {
       maxRequestBytes: config.maxRequestBytes,

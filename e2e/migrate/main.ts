@@ -1,0 +1,181 @@
+/**
+ * Moves a real etcd under load into an engram, and back. See README.md.
+ *
+ *   main.ts <folder> <etcd> <etcdctl> <etcdutl> [--seed N]
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
+import { Prng } from '@engram/sim';
+import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
+import { newStorePlace, type StorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { churn, fill, REVOCABLE_LEASE, revisionOf } from '../snapshot/fill.ts';
+import { history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
+import { EtcdTools } from '../snapshot/tools.ts';
+import { equal, Judge } from '../support/judge.ts';
+
+const DEADLINE_MS = 60_000;
+const COMMAND_MAX_MS = 60_000;
+const CAUGHT_UP_MAX_MS = 60_000;
+/** More than a deletion of a range may delete here. */
+const TXN_OPS = ['--max-txn-ops=100000'];
+const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
+});
+const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
+const tools = new EtcdTools(etcdctl, etcdutl);
+const judge = new Judge('migrate');
+const seed = Number(values.seed);
+console.log(`--seed ${seed}`);
+
+const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
+const refusalOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'taken',
+    (error: unknown) => String(error),
+  );
+
+/** What `engram` prints with these arguments. Rejects with its output if it refuses. */
+async function command(...args: readonly string[]): Promise<string> {
+  const options = { timeout: COMMAND_MAX_MS, killSignal: 'SIGKILL' as const };
+  return (await promisify(execFile)(engram, args, options)).stdout;
+}
+
+const readyz = async (store: StoreProcess): Promise<string> =>
+  await (await fetch(`http://${store.endpoint}/readyz?verbose`)).text();
+
+async function revisionNow(store: StoreProcess): Promise<number> {
+  using client = clientOf(store);
+  return revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
+}
+
+/** Resolves when the engram says that nothing is missing. */
+async function caughtUp(store: StoreProcess, revision: number): Promise<void> {
+  const untilMs = performance.now() + CAUGHT_UP_MAX_MS;
+  for (;;) {
+    const text = await readyz(store);
+    if (text.includes(` 0 revisions behind, at ${revision} `)) return;
+    if (performance.now() > untilMs) throw new Error(`it does not catch up with ${revision}: ${text}\n${store.output}`);
+    await sleep(50);
+  }
+}
+
+/** Writes in the background, until `end` is called: then all of it is acknowledged. */
+class Writer {
+  readonly #done: Promise<void>;
+  #ending = false;
+
+  constructor(store: StoreProcess, prng: Prng) {
+    this.#done = this.#write(store, prng);
+  }
+
+  async #write(store: StoreProcess, prng: Prng): Promise<void> {
+    using client = clientOf(store);
+    // A store that restarts refuses for a while.
+    while (!this.#ending) await churn(client, prng, 10).catch(() => sleep(20));
+  }
+
+  async end(): Promise<void> {
+    this.#ending = true;
+    await this.#done;
+  }
+}
+
+async function compareAll(what: string, found: StoreProcess, wanted: StoreProcess, from: number): Promise<void> {
+  using left = clientOf(found);
+  using right = clientOf(wanted);
+  const newest = await revisionNow(wanted);
+  equal(`${what}: the revision`, await revisionNow(found), newest);
+  const between = [0, 1, 2, 3].map((part) => from + Math.floor(((newest - from) * part) / 4));
+  for (const at of [0, ...between]) same(`${what}, keys at ${at}`, await keysAt(left, at), await keysAt(right, at));
+  const eventsOf = async (client: EtcdClient): Promise<Picture> => await history(client, from, newest);
+  same(`${what}, events`, await eventsOf(left), await eventsOf(right));
+  same(`${what}, leases`, await leases(left), await leases(right));
+}
+
+const source = await StoreProcess.start(await newStorePlace(join(folder, 'etcd')), { command: [etcd] });
+const place: StorePlace = await newStorePlace(join(folder, 'engram'));
+const migrating = (): Promise<StoreProcess> =>
+  StoreProcess.start(place, { command: [engram, 'migrate'], flags: [`--from=${source.endpoint}`] });
+const cutOver = (): Promise<string> => command('cut-over', `--data-dir=${place.dataDir}`);
+let moved: StoreProcess | undefined;
+let compacted = 0;
+
+await judge.check('an etcd under load is followed, also across kills and restarts of both', async () => {
+  using client = clientOf(source);
+  ({ compacted } = await fill(client, new Prng(seed)));
+  const writer = new Writer(source, new Prng(seed + 1));
+  let node = await migrating();
+  equal('readyz', (await readyz(node)).includes('[-]migration failed: follows an etcd'), true);
+  await node.kill();
+  const refused = await refusalOf(StoreProcess.start(place, { command: [engram] }));
+  equal('a start without the command', refused.includes('takes no writes: start it with engram migrate'), true);
+  node = await migrating();
+  await client.leaseRevoke({ ID: REVOCABLE_LEASE });
+  await client.leaseGrant({ ID: 4321n, TTL: 1234 });
+  await client.put({ key: Buffer.from('leased late'), lease: 4321n });
+  await client.leaseGrant({ ID: 4322n, TTL: 2345 });
+  using reader = clientOf(node);
+  const write = await refusalOf(reader.put({ key: Buffer.from('mine') }));
+  equal('a write', write.includes('follows an etcd and takes no writes before the cut-over'), true);
+  process.kill(source.pid, 'SIGSTOP');
+  const silent = await refusalOf(cutOver());
+  process.kill(source.pid, 'SIGCONT');
+  equal('a cut-over from a silent etcd', silent.includes('no answer to /etcdserverpb'), true);
+  await writer.end();
+  await caughtUp(node, await revisionNow(source));
+  await compareAll('before the cut-over', node, source, compacted);
+  moved = node;
+});
+
+await judge.check('the cut-over: the same store, whose next write has the next revision', async () => {
+  if (moved === undefined) throw new Error('there is no store');
+  const newest = await revisionNow(source);
+  equal('what it says', await cutOver(), `cut over at revision ${newest}: the store takes writes\n`);
+  await compareAll('after the cut-over', moved, source, compacted);
+  await source.stop();
+  using client = clientOf(moved);
+  equal('the next revision', revisionOf((await client.put({ key: Buffer.from('mine') })).header), newest + 1);
+  equal('readyz', (await readyz(moved)).endsWith('ok\n'), true);
+  await moved.stop();
+  moved = await StoreProcess.start(place, { command: [engram] });
+  using again = clientOf(moved);
+  equal('after a restart', revisionOf((await again.put({ key: Buffer.from('mine') })).header), newest + 2);
+});
+
+await judge.check('back: an etcd restored from a snapshot follows the engram, also across a kill', async () => {
+  if (moved === undefined) throw new Error('there is no store');
+  const file = join(folder, 'back.db');
+  await tools.save(moved.endpoint, file);
+  const backPlace = await newStorePlace(join(folder, 'back'));
+  await tools.restore(file, backPlace.dataDir, `http://127.0.0.1:${backPlace.peerPort}`);
+  await using back = await StoreProcess.start(backPlace, { command: [etcd], flags: TXN_OPS });
+  const writer = new Writer(moved, new Prng(seed + 2));
+  const mirror = [`--from=${moved.endpoint}`, `--to=${back.endpoint}`];
+  const begin = await revisionNow(back);
+  const first = spawn(engram, ['mirror', ...mirror], { stdio: 'ignore' });
+  const ended = once(first, 'exit');
+  while ((await revisionNow(back)) < begin + 20) await sleep(20);
+  first.kill('SIGKILL');
+  await ended;
+  await writer.end();
+  const said = await command('mirror', ...mirror, '--until-equal');
+  equal('what it says', said, `equal at revision ${await revisionNow(moved)}\n`);
+  await compareAll('back', back, moved, compacted);
+  using foreign = clientOf(back);
+  await foreign.put({ key: Buffer.from('foreign') });
+  using client = clientOf(moved);
+  await client.put({ key: Buffer.from('own') });
+  const refused = await refusalOf(command('mirror', ...mirror, '--until-equal'));
+  equal('a foreign write', refused.includes('here is not that of the source: the key \\"own\\"'), true);
+});
+
+await moved?.kill();
+await source.kill();
+judge.end();
+process.exit();

@@ -1,0 +1,97 @@
+import { etcdserverpb as pb } from '@engram/wire';
+import type { EtcdClient } from './etcd-client.ts';
+import { EtcdSource } from './etcd-source.ts';
+import { MigrationError } from './migration-error.ts';
+import type { AuthMark, Change, KeyHead, Target } from './stores.ts';
+
+/** Below what an etcd takes by default (--max-txn-ops). */
+const READ_OPS_MAX = 100;
+/** Calls for leases that run at a time. */
+const LEASE_CALLS = 32;
+
+/** An etcd that follows. Nobody else may write to it. */
+export class EtcdTarget implements Target {
+  readonly #client: EtcdClient;
+  readonly #read: EtcdSource;
+
+  constructor(client: EtcdClient) {
+    this.#client = client;
+    this.#read = new EtcdSource(client);
+  }
+
+  revision(signal: AbortSignal): Promise<number> {
+    return this.#read.revision(signal);
+  }
+
+  auth(signal: AbortSignal): Promise<AuthMark> {
+    return this.#read.auth(signal);
+  }
+
+  async heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]> {
+    const heads: (KeyHead | undefined)[] = [];
+    for (let at = 0; at < keys.length; at += READ_OPS_MAX) {
+      const some = keys.slice(at, at + READ_OPS_MAX);
+      const { responses } = await this.#txn(
+        some.map((key) => ({ requestRange: { key, keysOnly: true } })),
+        signal,
+      );
+      if (responses.length !== some.length) throw new MigrationError('malformed', 'a transaction with missing answers');
+      for (const { responseRange } of responses) {
+        const kv = responseRange?.kvs[0];
+        heads.push(kv);
+      }
+    }
+    return heads;
+  }
+
+  /** Rejects with MigrationError refused if the changes are more than the etcd takes: nothing is written then. */
+  async write(changes: readonly Change[], signal: AbortSignal): Promise<number> {
+    return (await this.#txn(changes.map(requestOf), signal)).header?.revision ?? 0;
+  }
+
+  async leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>> {
+    const ids = await this.#read.leases(signal);
+    const leases = new Map<bigint, number>();
+    for (let at = 0; at < ids.length; at += LEASE_CALLS) {
+      const some = ids.slice(at, at + LEASE_CALLS);
+      const ttls = await Promise.all(some.map((id) => this.#read.leaseTtl(id, signal)));
+      for (const [index, ttl] of ttls.entries()) if (ttl !== undefined) leases.set(some[index]!, ttl);
+    }
+    return leases;
+  }
+
+  async grant(id: bigint, ttlSeconds: number, signal: AbortSignal): Promise<number> {
+    const path = '/etcdserverpb.Lease/LeaseGrant';
+    const request = pb.encodeLeaseGrantRequest({ ID: id, TTL: ttlSeconds });
+    return (await this.#client.unary(path, request, pb.decodeLeaseGrantResponse, signal)).TTL;
+  }
+
+  async revoke(id: bigint, signal: AbortSignal): Promise<void> {
+    const path = '/etcdserverpb.Lease/LeaseRevoke';
+    await this.#client.unary(path, pb.encodeLeaseRevokeRequest({ ID: id }), pb.decodeLeaseRevokeResponse, signal);
+  }
+
+  async hasKeys(id: bigint, signal: AbortSignal): Promise<boolean> {
+    const path = '/etcdserverpb.Lease/LeaseTimeToLive';
+    const request = pb.encodeLeaseTimeToLiveRequest({ ID: id, keys: true });
+    const { keys } = await this.#client.unary(path, request, pb.decodeLeaseTimeToLiveResponse, signal);
+    return keys.length > 0;
+  }
+
+  /** Gives leases their full time again. One that is not there is passed over. */
+  async keepAlive(ids: readonly bigint[], signal: AbortSignal): Promise<void> {
+    const requests = ids.map((ID) => pb.encodeLeaseKeepAliveRequest({ ID }));
+    const path = '/etcdserverpb.Lease/LeaseKeepAlive';
+    await this.#client.exchange(path, requests, pb.decodeLeaseKeepAliveResponse, signal);
+  }
+
+  #txn(success: readonly pb.RequestOpInit[], signal: AbortSignal): Promise<pb.TxnResponse> {
+    const request = pb.encodeTxnRequest({ compare: [], success: [...success], failure: [] });
+    return this.#client.unary('/etcdserverpb.KV/Txn', request, pb.decodeTxnResponse, signal);
+  }
+}
+
+const requestOf = (change: Change): pb.RequestOpInit =>
+  change.kind === 'delete'
+    ? { requestDeleteRange: { key: change.key } }
+    : { requestPut: { key: change.key, value: change.value, lease: change.lease } };

@@ -1,0 +1,65 @@
+import type { etcdserverpb } from '@engram/wire';
+
+/** A change of one key, as the watch of an etcd shows it. */
+export type Change =
+  | {
+      readonly kind: 'put';
+      readonly key: Uint8Array;
+      readonly value: Uint8Array;
+      /** 0: none. */
+      readonly lease: bigint;
+      readonly version: number;
+      readonly createRevision: number;
+    }
+  | { readonly kind: 'delete'; readonly key: Uint8Array };
+
+/** All changes of one revision, in their order. No key is there twice. */
+export interface RevisionChanges {
+  readonly revision: number;
+  readonly changes: readonly Change[];
+}
+
+/** What a living key has beside its value. */
+export interface KeyHead {
+  readonly version: number;
+  readonly createRevision: number;
+  readonly modRevision: number;
+}
+
+/** Users and roles change without a revision: only their own revision tells. */
+export interface AuthMark {
+  readonly enabled: boolean;
+  readonly authRevision: number;
+}
+
+/** The store that is followed. All calls reject with MigrationError, and with the signal's reason. */
+export interface Source {
+  /**
+   * What happens from a revision on, until the stream ends, which is an error. Messages without events come at least each second,
+   * or the stream is ended: their header tells how far the source is.
+   */
+  watch(from: number, signal: AbortSignal): AsyncIterable<etcdserverpb.WatchResponse>;
+  /** The newest revision that was acknowledged to anybody before the call. */
+  revision(signal: AbortSignal): Promise<number>;
+  leases(signal: AbortSignal): Promise<readonly bigint[]>;
+  /** The TTL that was granted; undefined for a lease that is not there. */
+  leaseTtl(id: bigint, signal: AbortSignal): Promise<number | undefined>;
+  auth(signal: AbortSignal): Promise<AuthMark>;
+}
+
+/** The store that follows. Nobody else writes to it. */
+export interface Target {
+  revision(signal: AbortSignal): Promise<number>;
+  /** In the order of the keys; undefined for a key that does not live. */
+  heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]>;
+  /** Writes all changes as one transaction. Returns its revision, once it is durable. */
+  write(changes: readonly Change[], signal: AbortSignal): Promise<number>;
+  /** With their granted TTLs. */
+  leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>>;
+  /** Returns the granted TTL. */
+  grant(id: bigint, ttlSeconds: number, signal: AbortSignal): Promise<number>;
+  /** Of a lease without keys, so that no revision comes from it. */
+  revoke(id: bigint, signal: AbortSignal): Promise<void>;
+  hasKeys(id: bigint, signal: AbortSignal): Promise<boolean>;
+  auth(signal: AbortSignal): Promise<AuthMark>;
+}
