@@ -54,6 +54,7 @@ export class TestCluster {
   changeAnswer: (answer: Uint8Array) => Uint8Array = (answer) => answer;
   /** Members whose requests to storage get lost, until they are healed. */
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
+  readonly #heldFeeds = new Map<bigint, PromiseWithResolvers<void>>();
   /** The members that each member keeps a connection to, as of its last `setMembers`. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
   /** Whom a member that joins is told of at its start. Undefined: the members of now. */
@@ -159,6 +160,16 @@ export class TestCluster {
 
   get running(): readonly ClusterMember[] {
     return [...this.#hosts.values()].flatMap(({ member }) => (member === undefined ? [] : [member]));
+  }
+
+  /** The member gets no batches of others until it is released. */
+  holdFeed(id: bigint): void {
+    this.#heldFeeds.set(id, Promise.withResolvers());
+  }
+
+  releaseFeed(id: bigint): void {
+    this.#heldFeeds.get(id)?.resolve();
+    this.#heldFeeds.delete(id);
   }
 
   cutStorage(id: bigint): void {
@@ -271,6 +282,7 @@ export class TestCluster {
     const there = this.#hosts.get(to)?.member;
     if (there === undefined) throw new PeerError('unsent', 'cut');
     for await (const batch of there.service.follow(from, signal)) {
+      await this.#heldFeeds.get(host.id)?.promise;
       const cut = this.cut.has(`${to}>${host.id}`) || host.generation !== generation;
       if (cut || this.#hosts.get(to)?.member !== there) throw new PeerError('lost', 'cut');
       yield batch;

@@ -70,42 +70,51 @@ export class AuthorizedStore implements Store {
   }
 
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
-    return this.#isFree(caller) ? this.#next.range(op, caller) : this.#judgedRange(op, caller);
+    const free = this.#isFree(caller);
+    const wait = op.serializable ? undefined : this.#next.readIndex(caller);
+    return free && wait === undefined ? this.#next.range(op, caller) : this.#lateRange(op, caller, wait, free);
   }
 
-  #judgedRange(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
-    return this.#whenNewest(op.serializable, caller, () =>
-      this.#read(
-        caller,
-        (access) => access.read(op.range),
-        () => this.#next.range(caughtUp(op), caller),
-      ),
+  #lateRange(
+    op: RangeOp,
+    caller: Caller,
+    wait: Promise<void> | undefined,
+    free: boolean,
+  ): RangeResult | Promise<RangeResult> {
+    const read = (): RangeResult | Promise<RangeResult> => this.#next.range(caughtUp(op), caller);
+    return this.#whenNewest(wait, free, caller, (judged) =>
+      judged ? this.#read(caller, (access) => access.read(op.range), read) : read(),
     );
   }
 
   rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    return this.#isFree(caller) ? this.#next.rangePaged(op, caller) : this.#judgedRangePaged(op, caller);
+    const free = this.#isFree(caller);
+    const wait = op.serializable ? undefined : this.#next.readIndex(caller);
+    return free && wait === undefined
+      ? this.#next.rangePaged(op, caller)
+      : this.#lateRangePaged(op, caller, wait, free);
   }
 
-  #judgedRangePaged(
+  #lateRangePaged(
     op: RangeOp,
     caller: Caller,
+    wait: Promise<void> | undefined,
+    free: boolean,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    return this.#whenNewest(op.serializable, caller, () =>
-      this.#read(
-        caller,
-        (access) => access.read(op.range),
-        () => this.#next.rangePaged(caughtUp(op), caller),
-      ),
+    const read = (): ReturnType<Store['rangePaged']> => this.#next.rangePaged(caughtUp(op), caller);
+    return this.#whenNewest(wait, free, caller, (judged) =>
+      judged ? this.#read(caller, (access) => access.read(op.range), read) : read(),
     );
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
+    const free = this.#isFree(caller);
+    if (!op.serializable) await this.#next.readIndex(caller);
     if (this.#isFree(caller)) {
-      yield* this.#next.rangeStream(op, chunkBytes, caller);
+      yield* this.#next.rangeStream(caughtUp(op), chunkBytes, caller);
       return;
     }
-    if (!op.serializable) await this.#next.readIndex(caller);
+    if (free) await this.#known(caller);
     const info = this.#infoOf(caller);
     await this.#permit(caller, info, (access) => access.read(op.range));
     for await (const chunk of this.#next.rangeStream(caughtUp(op), chunkBytes, caller)) {
@@ -115,14 +124,18 @@ export class AuthorizedStore implements Store {
   }
 
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    if (this.#isFree(caller) || !isReadOnly(txn)) return this.#next.txn(txn, caller);
-    return this.#readTxn(txn, caller);
+    return isReadOnly(txn) ? this.#readTxn(txn, caller) : this.#next.txn(txn, caller);
   }
 
   async #readTxn(txn: Txn, caller: Caller): Promise<TxnResult> {
+    const free = this.#isFree(caller);
     const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
-    if (!serializable) await this.#next.readIndex(caller);
+    const wait = serializable ? undefined : this.#next.readIndex(caller);
+    if (free && wait === undefined) return this.#next.txn(txn, caller);
+    await wait;
     const read = { ...txn, success: txn.success.map(caughtUpOp), failure: txn.failure.map(caughtUpOp) };
+    if (this.#isFree(caller)) return this.#next.txn(read, caller);
+    if (free) await this.#known(caller);
     return this.#read(
       caller,
       (access) => access.txn(txn, noKeys),
@@ -211,13 +224,27 @@ export class AuthorizedStore implements Store {
     return !this.#auth.enabled || isNode === true;
   }
 
+  /**
+   * Reads when `wait` is over, and says whether the caller is judged: it is also if users count only since this node has caught up.
+   * `free`: they did not when the call came.
+   */
   #whenNewest<Result>(
-    serializable: boolean,
+    wait: Promise<void> | undefined,
+    free: boolean,
     caller: Caller,
-    read: () => Result | Promise<Result>,
+    read: (judged: boolean) => Result | Promise<Result>,
   ): Result | Promise<Result> {
-    const wait = serializable ? undefined : this.#next.readIndex(caller);
-    return wait === undefined ? read() : wait.then(read);
+    if (wait === undefined) return read(!free);
+    return wait.then(() => {
+      if (this.#isFree(caller)) return read(false);
+      const known = free ? this.#known(caller) : undefined;
+      return known === undefined ? read(true) : known.then(() => read(true));
+    });
+  }
+
+  /** Resolves when it is known whether the caller's token counts, which nobody has asked while users did not. */
+  #known(caller: Caller): Promise<unknown> | undefined {
+    return caller instanceof RpcCaller ? this.#auth.ready(caller.call) : undefined;
   }
 
   /** A read that waits may end after its caller has lost a right. */
@@ -248,6 +275,7 @@ export class AuthorizedStore implements Store {
   }
 
   async #permitReading(keys: Iterable<string>, caller: Caller): Promise<void> {
+    await this.#known(caller);
     const info = this.#infoOf(caller);
     await this.#loop.run(permitting(caller), this.#permittingKeys(keys, info), caller.signal);
     this.#checkUnmoved(info);
