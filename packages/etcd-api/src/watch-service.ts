@@ -132,11 +132,11 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   }
 
   prepare({ request }: Watcher, groups: readonly EventGroup[]): Promise<void> | undefined {
-    return this.#full() ? undefined : this.#memo.prepare(groups, request.prevKv);
+    return this.#takesNone() ? undefined : this.#memo.prepare(groups, request.prevKv);
   }
 
   events(watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#full()) return false;
+    if (this.#takesNone()) return false;
     this.#inSink = true;
     this.#count(groups);
     const { watchId, request } = watcher;
@@ -240,6 +240,10 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
     return undefined;
   }
 
+  identified(): Promise<unknown> | undefined {
+    return this.#user === '' ? this.#parts.auth.verified(this.#call) : undefined;
+  }
+
   user(): string {
     if (this.#user === '') this.#user = this.#parts.auth.identify(this.#call)?.user ?? '';
     return this.#user;
@@ -252,6 +256,10 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
       if (refusal !== undefined) this.#endDenied(watchId, deniedTexts[refusal]);
       if (this.#parts.loop.shouldYield()) yield;
     }
+  }
+
+  released(): void {
+    this.#outsideSink(() => this.#stream.drained());
   }
 
   #endDenied(watchId: Int64, cancelReason: string): void {
@@ -269,6 +277,10 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
     if (!this.#stream.cancel(watchId)) return;
     this.#watchers.remove(watchId);
     this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
+  }
+
+  #takesNone(): boolean {
+    return this.#full() || this.#parts.watchRights.holdsBack(this);
   }
 
   #full(): boolean {

@@ -1,5 +1,6 @@
 import { nodeItself } from '@engram/backend';
 import { GrpcCode, putOp as putOf, utf8 } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { etcdserverpb, type Init } from '@engram/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Api } from './api.ts';
@@ -288,6 +289,34 @@ describe('a watch', () => {
     ]);
     expect(responses.filter(({ canceled }) => canceled)).toMatchObject([{ watchId: 0, cancelReason: refusals.denied }]);
     expect(await rootStream.events()).toHaveLength(2);
+  });
+
+  test('sees nothing that comes after its right was taken away, however many others are checked before it', async () => {
+    await using sliced = await Api.open({
+      services: { auth: fakeAuth() },
+      loop: (clock) => new Loop({ clock, pace: new StepPace(1) }),
+    });
+    const client = new AuthClient(sliced.methods);
+    await client.addUserWith('alice', ['r', ['a', 'c']]);
+    const owner = await client.enableWithRoot();
+    const reader = client.with(await client.authenticate('alice'));
+    const streams = Array.from({ length: 20 }, () => {
+      const stream = new WatchClient(reader.bidi('/etcdserverpb.Watch/Watch'), sliced.clock);
+      for (const key of ['a', 'b']) stream.create({ key: b(key) });
+      return stream;
+    });
+    const changes = [owner.forbid('alice', ['a', 'c'])];
+    for (const key of ['a', 'b']) {
+      const txn = { compares: [], success: [putOf(utf8(key), utf8('unseen'))], failure: [] };
+      changes.push(sliced.backend.txn(txn, nodeItself).then(() => new Uint8Array(0)));
+    }
+    await Promise.all(changes);
+    await sliced.clock.settle(200);
+    for (const stream of streams) {
+      const responses = await stream.rest();
+      expect(responses.flatMap(({ events }) => events)).toEqual([]);
+      expect(responses.filter(({ canceled }) => canceled)).toHaveLength(2);
+    }
   });
 
   test.each([

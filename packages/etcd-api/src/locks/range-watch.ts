@@ -97,7 +97,7 @@ export class RangeWatch implements WatchSink, RightsHolder, Disposable {
   }
 
   events(_watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
-    if (this.#offer !== undefined) return false;
+    if (this.#offer !== undefined || this.#parts.watchRights.holdsBack(this)) return false;
     this.#offer = { groups, headerRevision };
     this.#wake();
     return true;
@@ -115,6 +115,11 @@ export class RangeWatch implements WatchSink, RightsHolder, Disposable {
     this.#over('lost');
   }
 
+  identified(): Promise<unknown> | undefined {
+    const { user, call } = this.#caller;
+    return user === '' ? this.#parts.auth.verified(call) : undefined;
+  }
+
   user(): string {
     const { user, call } = this.#caller;
     return user === '' ? (this.#parts.auth.identify(call)?.user ?? '') : user;
@@ -123,6 +128,10 @@ export class RangeWatch implements WatchSink, RightsHolder, Disposable {
   // biome-ignore lint/correctness/useYield: one question, and its caller gives way between two of them.
   *recheck(access: KeyAccess): PureJob<void> {
     if (access.watch(this.#range) !== undefined) this.#over('denied');
+  }
+
+  released(): void {
+    if (this.#offer === undefined) this.#stream.drained();
   }
 
   [Symbol.dispose](): void {
