@@ -2,3 +2,11 @@
 export { FakeCall } from './test/fake-call.ts';
 export { AuthClient, fakeAuth, FakeHasher, outcome } from './test/auth-client.ts';
 export { LockClient, observed, type PendingCall } from './test/lock-client.ts';
+export { prepareCallers, runMatrix, runStreamMatrix } from './test/auth-matrix.ts';
+// For the simulation: the ways of a call without its message.
+export { authMethods } from './src/auth/auth-service.ts';
+export { authorizedMethods } from './src/auth/authorized-methods.ts';
+export { CallAdmission } from './src/call-admission.ts';
+export { RpcCaller } from './src/rpc-caller.ts';
+export { ServiceParts } from './src/service-parts.ts';
+export { watchMethods } from './src/watch-service.ts';

@@ -2,23 +2,39 @@ import { SIMPLE_TOKEN_TTL_MS } from '@engram/auth';
 import { expect, test } from 'vitest';
 import { Api } from './api.ts';
 import { AuthClient, fakeAuth } from './auth-client.ts';
-import { prepareCallers, runMatrix } from './auth-matrix.ts';
+import { matrixCalls, otherCalls, prepareCallers, runMatrix, runStreamMatrix } from './auth-matrix.ts';
 
-test('every call, by every kind of caller, with every shape of a range, is refused or permitted as etcd does it', async () => {
-  await using api = await Api.open({ services: { auth: fakeAuth({ clientCertAuth: true }) } });
+const open = async () => {
+  const api = await Api.open({ services: { auth: fakeAuth({ clientCertAuth: true }) } });
   const run = <Value>(work: Promise<Value>): Promise<Value> => work;
   const { methods } = api;
-  const callers = await prepareCallers({
-    methods,
-    run,
-    endTokens: () => void api.clock.advance(SIMPLE_TOKEN_TTL_MS + 1),
-  });
-  const clients = callers.at(methods);
+  const endTokens = (): void => void api.clock.advance(SIMPLE_TOKEN_TTL_MS + 1);
+  const clients = (await prepareCallers({ methods, run, endTokens })).at(methods);
+  return { api, run, clients };
+};
+
+test('every call, by every kind of caller, with every shape of a range, is refused or permitted as etcd does it', async () => {
+  const { api, run, clients } = await open();
+  await using _ = api;
   const state = async (): Promise<string> =>
     `${api.backend.revision} ${api.backend.auth.state.revision} ${api.backend.leadership!.sequenced.next}`;
-  const { wrong, calls } = await runMatrix(clients, run, state);
+  const { wrong, calls } = await runMatrix({ clients, run, state });
   expect(wrong).toEqual([]);
   expect(calls).toBeGreaterThan(1_000);
+});
+
+test('so is every stream, and one that is refused sends nothing', async () => {
+  const { api, clients } = await open();
+  await using _ = api;
+  const { wrong, calls } = await runStreamMatrix(clients, () => api.clock.settle(50));
+  expect(wrong).toEqual([]);
+  expect(calls).toBeGreaterThan(100);
+});
+
+test('no call of etcd is missing', async () => {
+  await using api = await Api.open({ services: { auth: fakeAuth() } });
+  const served = [...api.methods.keys()].filter((path) => path.startsWith('/etcdserverpb.'));
+  expect(new Set([...matrixCalls, ...otherCalls].map((call) => `/etcdserverpb.${call}`))).toEqual(new Set(served));
 });
 
 test('while authentication is off, no call is asked for its token, and no right is looked up', async () => {

@@ -1,6 +1,6 @@
 import { utf8 } from '@engram/core';
 import { authpb, etcdserverpb, type MethodTable } from '@engram/wire';
-import { AuthClient, outcome, refused, type Shape } from './auth-client.ts';
+import { AuthClient, refused, type Shape } from './auth-client.ts';
 
 /*
  * The matrix of authorization: every call, by every kind of caller, with every shape of a range. What is expected is said here
@@ -27,9 +27,9 @@ interface Rights {
 /** Why a caller is refused by every call that asks who it is; otherwise its rights. */
 type Kind = { readonly refusal: string } | { readonly root: true } | (Rights & { readonly root?: false });
 
-const nobody = 'user name is empty';
-const invalid = 'invalid auth token';
-const denied = 'permission denied';
+const nobody = '3 etcdserver: user name is empty';
+const invalid = '16 etcdserver: invalid auth token';
+const denied = '7 etcdserver: permission denied';
 
 const one: Shape = ['k', ''];
 const prefix: Shape = ['k', 'l'];
@@ -63,6 +63,7 @@ function holds(rights: readonly Shape[], asked: Shape): boolean {
 interface Need {
   readonly read?: Shape;
   readonly write?: Shape;
+  readonly writeToo?: Shape;
 }
 
 /** The calls whose right depends on keys. */
@@ -106,7 +107,18 @@ export const keyCalls: Readonly<Record<string, KeyCall>> = {
     call: client.txn({ compare: [{ ...range(shape), target: 0, result: 3, version: 7 }] }),
     needs: { read: shape },
   }),
+  'put to the lease of another key, in a branch that is not taken': (client, [key]) => ({
+    call: client.txn({ failure: [{ requestPut: { key: utf8(key), lease: LEASE_OF_Z } }] }),
+    needs: { write: [key, ''], writeToo: ['z', ''] },
+  }),
 };
+
+/** Leases with one key each. */
+const LEASE_OF_Z = 52n;
+const LEASE_OF_K = 50n;
+/** The first of those that are granted to be revoked, and of those that callers grant. */
+const REVOKED_FROM = 1000n;
+const GRANTED_FROM = 2000n;
 
 const nothing = new Uint8Array(0);
 const encode = etcdserverpb;
@@ -147,11 +159,38 @@ export const userCalls: Readonly<Record<string, Uint8Array>> = {
   'Cluster/MemberList': nothing,
   'Maintenance/Status': nothing,
   'Maintenance/Alarm': nothing,
-  'Lease/LeaseTimeToLive': encode.encodeLeaseTimeToLiveRequest({ ID: 99n }),
+  'Lease/LeaseTimeToLive': encode.encodeLeaseTimeToLiveRequest({ ID: LEASE_OF_Z }),
 };
+
+/** Calls whose right depends on the keys of leases. */
+const leaseCalls: Readonly<Record<string, { readonly request: Uint8Array; readonly needs: Need }>> = {
+  'Lease/LeaseTimeToLive': {
+    request: encode.encodeLeaseTimeToLiveRequest({ ID: LEASE_OF_K, keys: true }),
+    needs: { read: ['k', ''] },
+  },
+  'Lease/LeaseLeases': { request: nothing, needs: { read: ['k', '\0'] } },
+};
+
+/** Streams, which have a test of their own, and what is asked while nobody has logged in. */
+export const otherCalls: readonly string[] = [
+  'KV/RangeStream',
+  'Watch/Watch',
+  'Lease/LeaseKeepAlive',
+  'Maintenance/Snapshot',
+  'Auth/Authenticate',
+  'Auth/AuthDisable',
+];
 
 /** For everybody, also with a token that is none. */
 export const openCalls: readonly string[] = ['Auth/AuthStatus'];
+
+/** Every call of the matrix, but for the streams. */
+export const matrixCalls: readonly string[] = [
+  ...['KV/Range', 'KV/Put', 'KV/DeleteRange', 'KV/Txn', 'Lease/LeaseGrant', 'Lease/LeaseRevoke', 'Lease/LeaseLeases'],
+  ...Object.keys(rootCalls),
+  ...Object.keys(userCalls),
+  ...openCalls,
+];
 
 export interface Callers {
   /** A client of each kind at a member. */
@@ -171,6 +210,10 @@ export interface CallerParts {
 export async function prepareCallers({ methods, run, endTokens }: CallerParts): Promise<Callers> {
   const anybody = new AuthClient(methods);
   for (const key of KEYS) await run(anybody.put(key, key));
+  await run(anybody.grant(LEASE_OF_K, 1_000_000));
+  await run(anybody.put('k', 'k', { lease: LEASE_OF_K }));
+  await run(anybody.grant(LEASE_OF_Z, 1_000_000));
+  await run(anybody.put('z', 'z', { lease: LEASE_OF_Z }));
   const users: Record<string, string> = {};
   for (const [name, kind] of Object.entries(kinds)) {
     if ('refusal' in kind || kind.root === true) continue;
@@ -218,44 +261,70 @@ export interface MatrixReport {
   readonly calls: number;
 }
 
-/** `state` changes when anything does that a client may see. */
-export async function runMatrix(
-  clients: Readonly<Record<string, AuthClient>>,
-  run: CallerParts['run'],
-  state: () => Promise<string>,
-): Promise<MatrixReport> {
+export interface MatrixOptions {
+  readonly clients: Readonly<Record<string, AuthClient>>;
+  readonly run: CallerParts['run'];
+  /** Changes when anything does that a client may see. */
+  readonly state: () => Promise<string>;
+  /** Kinds of callers that are another one here. */
+  readonly kindOf?: (name: string) => string;
+}
+
+/** The status of a call that is refused: its code and its text. */
+async function statusOfCall(call: Promise<unknown>): Promise<string> {
+  const status = await refused(call);
+  return status === undefined ? 'ok' : `${status.code} ${status.message}`;
+}
+
+export async function runMatrix({ clients, run, state, kindOf }: MatrixOptions): Promise<MatrixReport> {
   const wrong: string[] = [];
   let calls = 0;
   const expectOutcome = async (what: string, call: Promise<unknown>, expected: string): Promise<void> => {
     calls += 1;
-    const found = await run(outcome(call));
+    const found = await run(statusOfCall(call));
     if (found !== expected) wrong.push(`${what}: ${found}, not ${expected}`);
   };
+  let lease = 0n;
   for (const [name, client] of Object.entries(clients)) {
-    const kind = kinds[name]!;
+    const kind = kinds[kindOf?.(name) ?? name]!;
     const isRoot = 'root' in kind && kind.root === true;
+    const expectNeeds = async (what: string, call: Promise<unknown>, needs: Need, before: string): Promise<void> => {
+      const permitted = isRoot || (!('refusal' in kind) && permits(kind as Rights, needs));
+      await expectOutcome(`${name}: ${what}`, call, permitted ? 'ok' : 'refusal' in kind ? kind.refusal : denied);
+      if (!permitted && (await state()) !== before) wrong.push(`${name}: ${what} has changed something`);
+    };
     for (const [what, make] of Object.entries(keyCalls)) {
       for (const [shapeName, shape] of Object.entries(shapes)) {
         if (isRoot && what.startsWith('delete')) continue; // the others go on with the keys
         const before = await state();
         const { call, needs } = make(client, shape);
-        const permitted = isRoot || (!('refusal' in kind) && permits(kind as Rights, needs));
-        await expectOutcome(
-          `${name}: ${what} of ${shapeName}`,
-          call,
-          permitted ? 'ok' : 'refusal' in kind ? kind.refusal : denied,
-        );
-        if (!permitted && (await state()) !== before)
-          wrong.push(`${name}: ${what} of ${shapeName} has changed something`);
+        await expectNeeds(`${what} of ${shapeName}`, call, needs, before);
       }
     }
+    // A permitted call may have taken the keys.
+    await run(clients['root']!.put('k', 'k', { lease: LEASE_OF_K }));
+    await run(clients['root']!.put('z', 'z', { lease: LEASE_OF_Z }));
+    for (const [method, { request, needs }] of Object.entries(leaseCalls)) {
+      const before = await state();
+      await expectNeeds(method, client.call(`/etcdserverpb.${method}`, request), needs, before);
+    }
+    lease += 1n;
+    await run(clients['root']!.grant(REVOKED_FROM + lease));
+    await run(clients['root']!.put('k1', 'k', { lease: REVOKED_FROM + lease }));
+    const before = await state();
+    await expectNeeds('revoke', client.revoke(REVOKED_FROM + lease), { write: ['k1', ''] }, before);
+    const unchanged = await state();
+    const granted = 'refusal' in kind ? kind.refusal : 'ok';
+    await expectOutcome(`${name}: grant`, client.grant(GRANTED_FROM + lease), granted);
+    if (granted !== 'ok' && (await state()) !== unchanged) wrong.push(`${name}: grant has changed something`);
     for (const [method, request] of Object.entries(rootCalls)) {
-      const call = client.call(`/etcdserverpb.${method}`, request);
+      const earlier = await state();
       calls += 1;
-      const refusal = (await run(refused(call)))?.message.replace(/^etcdserver: /, '') ?? 'ok';
+      const found = await run(statusOfCall(client.call(`/etcdserverpb.${method}`, request)));
       const expected = 'refusal' in kind ? kind.refusal : isRoot ? undefined : denied;
-      if (expected !== undefined && refusal !== expected) wrong.push(`${name}: ${method}: ${refusal}, not ${expected}`);
-      if (isRoot && [denied, nobody, invalid].includes(refusal)) wrong.push(`root: ${method}: ${refusal}`);
+      if (expected !== undefined && found !== expected) wrong.push(`${name}: ${method}: ${found}, not ${expected}`);
+      if (isRoot && [denied, nobody, invalid].includes(found)) wrong.push(`root: ${method}: ${found}`);
+      if (!isRoot && (await state()) !== earlier) wrong.push(`${name}: ${method} has changed something`);
     }
     for (const [method, request] of Object.entries(userCalls)) {
       const call = client.call(`/etcdserverpb.${method}`, request);
@@ -267,5 +336,63 @@ export async function runMatrix(
   return { wrong, calls };
 }
 
+/** The same of the streams. `settle` lets time pass until what was asked is answered. */
+export async function runStreamMatrix(
+  clients: MatrixOptions['clients'],
+  settle: () => Promise<void>,
+): Promise<MatrixReport> {
+  const wrong: string[] = [];
+  let calls = 0;
+  for (const [name, client] of Object.entries(clients)) {
+    const kind = kinds[name]!;
+    const isRoot = 'root' in kind && kind.root === true;
+    const judge = (what: string, found: string, leaked: number, needs: Need | 'root'): void => {
+      calls += 1;
+      const permitted = isRoot || (!('refusal' in kind) && needs !== 'root' && permits(kind as Rights, needs));
+      const expected = permitted ? 'ok' : 'refusal' in kind ? kind.refusal : denied;
+      if (found !== expected) wrong.push(`${name}: ${what}: ${found}, not ${expected}`);
+      if (!permitted && leaked > 0) wrong.push(`${name}: ${what} has sent something`);
+    };
+    for (const [shapeName, shape] of Object.entries(shapes)) {
+      const streamed = client.serverStream('/etcdserverpb.KV/RangeStream', encode.encodeRangeRequest(range(shape)));
+      const watched = client.bidi('/etcdserverpb.Watch/Watch');
+      watched.request(encode.encodeWatchRequest({ createRequest: { ...range(shape), startRevision: 1 } }));
+      await settle();
+      judge(`range stream of ${shapeName}`, textOfStatus(streamed.status), streamed.sent.length, { read: shape });
+      const [created, ...events] = watched.sent.map((bytes) => encode.decodeWatchResponse(bytes));
+      const { canceled = true, cancelReason = '' } = created ?? {};
+      // etcd refuses an empty range only if its client may read it.
+      const isEmpty = cancelReason === 'mvcc: watcher range is empty';
+      judge(`watch of ${shapeName}`, canceled && !isEmpty ? watchStatus(cancelReason) : 'ok', events.length, {
+        read: shape,
+      });
+      watched.cancel();
+    }
+    const renewed = client.bidi('/etcdserverpb.Lease/LeaseKeepAlive');
+    renewed.request(encode.encodeLeaseKeepAliveRequest({ ID: LEASE_OF_K }));
+    const snapshot = client.serverStream('/etcdserverpb.Maintenance/Snapshot', nothing);
+    await settle();
+    const status = renewed.sent.length > 0 ? { code: 0, message: '' } : renewed.status;
+    judge('keep alive', textOfStatus(status), renewed.sent.length, { write: one });
+    judge('snapshot', textOfStatus(snapshot.status), snapshot.sent.length, 'root');
+    renewed.cancel();
+  }
+  return { wrong, calls };
+}
+
+function textOfStatus(status: { readonly code: number; readonly message: string } | undefined): string {
+  if (status === undefined) return 'nothing';
+  return status.code === 0 ? 'ok' : `${status.code} ${status.message}`;
+}
+
+/** The text of a watch response names the code. */
+function watchStatus(reason: string): string {
+  const codes: Readonly<Record<string, number>> = { InvalidArgument: 3, PermissionDenied: 7, Unauthenticated: 16 };
+  const [, code = '', text = ''] = /^rpc error: code = (\w+) desc = (.*)$/.exec(reason) ?? [];
+  return `${codes[code]} ${text}`;
+}
+
 const permits = ({ read, write }: Rights, needs: Need): boolean =>
-  (needs.read === undefined || holds(read, needs.read)) && (needs.write === undefined || holds(write, needs.write));
+  (needs.read === undefined || holds(read, needs.read)) &&
+  (needs.write === undefined || holds(write, needs.write)) &&
+  (needs.writeToo === undefined || holds(write, needs.writeToo));
