@@ -2,6 +2,7 @@ import { Finding } from './judge/finding.ts';
 import { type Cut, isFault, isScenario, makePlan } from './plan/plan.ts';
 import { FaultStep } from './world/fault-steps.ts';
 import { finish } from './world/final-checks.ts';
+import { foundUsers } from './users/founder.ts';
 import { RequestStep } from './world/request-steps.ts';
 import { ScenarioStep } from './world/scenario-steps.ts';
 import { World } from './world/world.ts';
@@ -66,6 +67,7 @@ export async function run(seed: number, options: RunOptions = {}): Promise<Outco
 
 async function play(world: World): Promise<void> {
   world.start();
+  if (world.settings.users !== 'none') void foundUsers(world.founding);
   for (const step of world.plan.steps) {
     world.scheduler.after(step.atMs, () =>
       world.guarded(() => {

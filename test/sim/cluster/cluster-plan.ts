@@ -9,6 +9,7 @@ import {
   type Step,
 } from '../plan/plan.ts';
 import { withPlain } from '../plan/settings.ts';
+import { type UserKind, userWeights } from '../users/user-weights.ts';
 import { type LieKind, lieWeights } from './liar.ts';
 import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
 
@@ -66,7 +67,7 @@ const scenarioWeights = {
   'start-all-blank': 0.7,
 } as const;
 
-export type ClusterRequestKind = RequestKind | keyof typeof clusterWeights;
+export type ClusterRequestKind = RequestKind | UserKind | keyof typeof clusterWeights;
 export type ClusterFaultKind = keyof typeof faultWeights;
 export type ClusterScenarioKind = keyof typeof scenarioWeights;
 export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind | ClusterScenarioKind | LieKind;
@@ -95,7 +96,8 @@ export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const random = new Prng(seed).fork('cluster plan');
   const settings = withPlain(drawClusterSettings(random), plainClusterSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
-  const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
+  const userKinds = settings.users === 'none' ? {} : userWeights;
+  const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights, ...userKinds }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
   const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {

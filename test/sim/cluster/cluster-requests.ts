@@ -1,4 +1,4 @@
-import type { Caller } from '@engram/backend';
+import { type Caller, nodeItself } from '@engram/backend';
 import { isEngramError } from '@engram/core';
 import type { ClusterChanges } from '@engram/etcd-api';
 import { Prng } from '@engram/sim';
@@ -48,6 +48,11 @@ export class ClusterRequestStep {
     return among.length === 0 ? undefined : this.#random.pick(among);
   }
 
+  /** Rights to change the membership are not judged here. */
+  get #caller(): Caller {
+    return this.#world.settings.users === 'none' ? anybody : nodeItself;
+  }
+
   /** A client ends its stream and continues at another node. */
   'move-watch'(): void {
     const { watchClients } = this.#world;
@@ -61,7 +66,9 @@ export class ClusterRequestStep {
   'move-leader'(): void {
     const life = this.#world.serving.find(({ leads }) => leads);
     const target = this.#random.pick(this.#world.nodes);
-    this.#change(life, `move the leadership to ${target.name}`, (changes) => changes.moveLeader(target.id, anybody));
+    this.#change(life, `move the leadership to ${target.name}`, (changes) =>
+      changes.moveLeader(target.id, this.#caller),
+    );
   }
 
   /** Adds a learner, one at a time. It is started when a member lists it: see `MembersWorld.startAdded`. */
@@ -69,12 +76,12 @@ export class ClusterRequestStep {
     const { members, settings } = this.#world;
     if (members.length > settings.members) return;
     const url = `http://127.0.0.1:${3000 + this.#step.id}`;
-    this.#change(this.#life, 'add a learner', (changes) => changes.add([url], true, anybody));
+    this.#change(this.#life, 'add a learner', (changes) => changes.add([url], true, this.#caller));
   }
 
   'promote-member'(): void {
     const target = this.#random.pick(this.#world.members);
-    this.#change(this.#life, `promote ${target.name}`, (changes) => changes.promote(target.id, anybody));
+    this.#change(this.#life, `promote ${target.name}`, (changes) => changes.promote(target.id, this.#caller));
   }
 
   /** Removes a member. At least as many stay as the cluster began with. */
@@ -83,7 +90,7 @@ export class ClusterRequestStep {
     if (members.length <= settings.members) return;
     const target = this.#random.pick(members);
     this.#world.removals.add(target.id);
-    this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, anybody));
+    this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, this.#caller));
   }
 
   /** Sends a change of the membership. It may be refused as etcd refuses it, succeed, or have an unknown outcome. */

@@ -1,3 +1,4 @@
+import { foundUsers } from '../users/founder.ts';
 import { guardedRun, type Outcome, type RunOptions } from '../run.ts';
 import { ClusterFaultStep } from './cluster-faults.ts';
 import { finish } from './cluster-finish.ts';
@@ -21,6 +22,7 @@ export async function runClusterPlan(plan: ClusterPlan, options: RunOptions = {}
 
 async function play(world: ClusterWorld): Promise<void> {
   for (const node of world.nodes) world.start(node);
+  if (world.settings.users !== 'none') void foundUsers(world.founding);
   for (const step of world.plan.steps) {
     world.scheduler.after(step.atMs, () =>
       world.guarded(() => {

@@ -4,6 +4,7 @@ import { ClusterMember, type ImagePolicy, type PeerService } from '@engram/membe
 import { defaultLimits } from '@engram/raft-ts';
 import type { Prng, SimHost, SimNetwork, SimProcess } from '@engram/sim';
 import type { LogBatch, SharedImage, Storage } from '@engram/storage';
+import { Desk } from '../users/desk.ts';
 import { Face, storeSettings } from '../world/face.ts';
 import type { Served } from '../world/served.ts';
 import { PeerLinks } from './peer-links.ts';
@@ -131,6 +132,7 @@ export abstract class MemberLife implements Served {
     // A member that joins keeps the connections that it was given until the leader has told it of others.
     this.links.setMembers(peers);
     const { storage, raftStorage, probe, storageEnded, imagePolicy, feedBytesMax } = await this.openStorage();
+    const ofStore = storeSettings(settings, { clock, random });
     this.#member = await ClusterMember.start({
       storage,
       raftStorage,
@@ -151,7 +153,7 @@ export abstract class MemberLife implements Served {
       ...(storageEnded === undefined ? {} : { storageEnded }),
       firstMembers,
       ...(firstMembers === undefined ? { introduction: { members: peers, read: readPeers } } : {}),
-      settings: { ...storeSettings(settings, { clock, random }), quotaBytes: flags.quotaBytes },
+      settings: { ...ofStore, quotaBytes: flags.quotaBytes },
       limits: { maxTxnOps: flags.maxTxnOps },
       version: '3.7.0',
       compaction: { mode: 'off' },
@@ -162,9 +164,13 @@ export abstract class MemberLife implements Served {
       onRemoved,
       onFatal,
     });
+    const { store, stats, cluster } = this.#member.member;
+    const { users } = settings;
+    const parts = { store, cluster, process: this.process, loop: ofStore.loop, logger };
+    const desk = users === 'none' ? undefined : new Desk({ ...parts, users });
     // Clients are served once the member is ready, as in the server.
     await this.#member.ready(never);
-    this.#face = new Face(this.#member.member.store, this.#member.member.stats);
+    this.#face = new Face({ store, stats, desk });
   }
 
   /** Stops the member as SIGTERM does. */

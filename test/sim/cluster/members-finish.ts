@@ -276,7 +276,7 @@ export async function compareWithRecovery(
     }),
   );
   await answerOf(world, 'the fresh node leads', backend.lead(epoch(sealed + 1)));
-  const check = new StateCheck(world, new Face(backend, backend.stats), name);
+  const check = new StateCheck(world, new Face({ store: backend, stats: backend.stats }), name);
   await check.all();
   await answerOf(world, 'the fresh node stops', backend[Symbol.asyncDispose]());
   process.kill();

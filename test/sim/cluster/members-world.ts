@@ -11,6 +11,9 @@ import { LogJudge } from '../world/log-judge.ts';
 import type { Served } from '../world/served.ts';
 import { Story } from '../world/story.ts';
 import { WatchClient } from '../world/watch-client.ts';
+import { Credentials } from '../users/credentials.ts';
+import type { FounderOptions } from '../users/founder.ts';
+import { WatchAccess } from '../users/watch-access.ts';
 import { Liar } from './liar.ts';
 import { type MemberLife, type MemberLifeParts, urlOf } from './member-life.ts';
 import type { MemberNode } from './member-node.ts';
@@ -40,6 +43,7 @@ export abstract class MembersWorld<
   readonly random: Prng;
   readonly network: SimNetwork;
   readonly history = new StoreHistory();
+  readonly credentials = new Credentials();
   readonly judge: Judge;
   readonly story: Story;
   readonly calls: Calls;
@@ -111,6 +115,8 @@ export abstract class MembersWorld<
           tell,
           onFinding,
           onSeen: (revision) => this.judge.told(revision),
+          credentials: this.credentials,
+          access: new WatchAccess(this.judge.access, this.history),
         }),
     );
     this.liar = settings.liar === 0 ? undefined : new Liar(BigInt(settings.liar), settings.liarClaims);
@@ -183,6 +189,12 @@ export abstract class MembersWorld<
   /** The lives that lead, as far as they know themselves. */
   get leaders(): readonly Life[] {
     return this.nodes.flatMap(({ alive }) => (alive?.leads === true ? [alive] : []));
+  }
+
+  get founding(): FounderOptions {
+    const random = this.random.fork('users');
+    const life = (): Served | undefined => (this.serving.length === 0 ? undefined : random.pick(this.serving));
+    return { world: this, random, delay: (ms) => this.delay(ms), life, isOver: () => this.ending };
   }
 
   localFrom(life: Served): number {

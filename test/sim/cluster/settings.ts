@@ -58,8 +58,9 @@ export const plainClusterSettings: ClusterSettings = {
 /** Draws each setting independently: the value of production or a rare one. */
 export function drawClusterSettings(random: Prng): ClusterSettings {
   const pick = <Value>(...values: readonly Value[]): Value => random.pick(values);
+  const drawn = drawSettings(random);
   const settings: ClusterSettings = {
-    ...drawSettings(random),
+    ...drawn,
     quotaBytes: 0,
     clockRate: 1,
     turnMsMax: pick(0, 0.1, 0.1, 2),
@@ -81,5 +82,6 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     membersBefore: random.chance(0.25) ? random.between(1, 3) : 0,
     inlineBytesMax: pick(1, 100, 64 * 1024),
   };
-  return settings;
+  // A liar may say that it calls for anybody, and a member of the version before knows no users.
+  return drawn.users === 'none' ? settings : { ...settings, liar: 0, membersBefore: 0 };
 }

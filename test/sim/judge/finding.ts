@@ -11,6 +11,8 @@ export type FindingKind =
   /** The log has a write that no client requested, or of which a client was told that it did not happen. */
   | 'ghost'
   | 'watch'
+  /** A caller was permitted or refused what the users and roles of the log do not. */
+  | 'access'
   | 'lease'
   /** Work that had to end has not ended. */
   | 'hang'

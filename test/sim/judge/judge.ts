@@ -10,6 +10,7 @@ import {
   type StoreHistory,
 } from '@engram/sim/model';
 import { StorageTrimmedError, StorageUnavailableError } from '@engram/storage';
+import { AccessJudge } from '../users/access-judge.ts';
 import { claimsEffect, difference, isVersion, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
 import { type ClockRates, EXACT, LeaseJudge } from './lease-judge.ts';
@@ -81,6 +82,7 @@ export class Judge {
   readonly writes: WriteJudge;
   readonly leases: LeaseJudge;
   readonly revokes: RevokeJudge;
+  readonly access: AccessJudge;
   readonly #rates: ClockRates;
   /** Some client has been told of everything before this position. */
   #acknowledged = 1;
@@ -91,6 +93,7 @@ export class Judge {
     this.writes = new WriteJudge(history);
     this.leases = new LeaseJudge(history, rates);
     this.revokes = new RevokeJudge(this.leases);
+    this.access = new AccessJudge(history);
   }
 
   get acknowledged(): number {

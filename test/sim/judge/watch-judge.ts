@@ -1,4 +1,4 @@
-import { EVENT_DELETE, type EventGroup, type KeyRange, type KvEvent, rangeContains } from '@engram/core';
+import { EVENT_DELETE, type KeyRange, type KvEvent, rangeContains, type Revision } from '@engram/core';
 import type { LoggedWrite, ModelEvent, StoreHistory } from '@engram/sim/model';
 import { isVersion, sameBytes, textOfBytes, textOfKv } from './answers.ts';
 import { expectThat, Finding } from './finding.ts';
@@ -10,6 +10,14 @@ export interface Watched {
   readonly prevKv: boolean;
   readonly noPut: boolean;
   readonly noDelete: boolean;
+}
+
+/** What a client sees of an event, and of the events of a revision. */
+export type SeenEvent = Pick<KvEvent, 'type' | 'modRevision' | 'kv' | 'prevKv'>;
+
+export interface SeenGroup {
+  readonly revision: Revision;
+  readonly events: readonly SeenEvent[];
 }
 
 /**
@@ -40,7 +48,7 @@ export class WatchJudge {
     return this.#next;
   }
 
-  events(groups: readonly EventGroup[], header: number): void {
+  events(groups: readonly SeenGroup[], header: number): void {
     for (const group of groups) {
       expectThat(
         group.revision <= header,
@@ -52,7 +60,7 @@ export class WatchJudge {
     this.#checkDurable(header);
   }
 
-  #group({ revision, events }: EventGroup): void {
+  #group({ revision, events }: SeenGroup): void {
     expectThat(revision >= this.#next, 'watch', () => `${this.#name}: revision ${revision} comes again, or too late`);
     this.#checkDurable(revision);
     this.#checkSkipped(revision - 1, `revision ${revision} came`);
@@ -66,7 +74,7 @@ export class WatchJudge {
     this.#next = revision + 1;
   }
 
-  #event(event: KvEvent, expected: ModelEvent): void {
+  #event(event: SeenEvent, expected: ModelEvent): void {
     const deleted = event.type === EVENT_DELETE;
     expectThat(
       deleted === expected.deleted && sameBytes(event.kv, expected.kv),

@@ -2,6 +2,7 @@ import { diskMutants } from './disk-catalogue.ts';
 import type { Mutant } from './mutant.ts';
 import { past } from './past-catalogue.ts';
 import { loopMutants, stageMutants } from './stage-catalogue.ts';
+import { usersMutants } from './users-catalogue.ts';
 
 const backend = 'packages/backend/src';
 
@@ -352,4 +353,11 @@ const possible: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...past, ...possible, ...loopMutants, ...stageMutants, ...diskMutants];
+export const mutants: readonly Mutant[] = [
+  ...past,
+  ...possible,
+  ...loopMutants,
+  ...stageMutants,
+  ...diskMutants,
+  ...usersMutants,
+];

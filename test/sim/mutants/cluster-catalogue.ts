@@ -2,6 +2,7 @@ import { mutants } from './catalogue.ts';
 import { followedStageMutants } from './stage-catalogue.ts';
 import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
+import { membersUsersMutants, usersMutants } from './users-catalogue.ts';
 
 const member = 'packages/member/src';
 const backend = 'packages/backend/src';
@@ -489,5 +490,7 @@ export const clusterMutants: readonly Mutant[] = [
   ...possible,
   ...peerMutants,
   ...followedStageMutants,
+  ...usersMutants,
+  ...membersUsersMutants,
   ...mutants.filter(({ name }) => alsoOfNodes.includes(name)),
 ];

@@ -1,4 +1,5 @@
 import { Prng } from '@engram/sim';
+import { type UserKind, userWeights } from '../users/user-weights.ts';
 import { drawSettings, plainSettings, type Settings, withPlain } from './settings.ts';
 
 /** Weights of the clients' requests. */
@@ -56,7 +57,7 @@ const scenarioWeights = {
 export type RequestKind = keyof typeof requestWeights;
 export type FaultKind = keyof typeof faultWeights;
 export type ScenarioKind = keyof typeof scenarioWeights;
-export type StepKind = RequestKind | FaultKind | ScenarioKind;
+export type StepKind = RequestKind | UserKind | FaultKind | ScenarioKind;
 
 /**
  * One request, fault or scenario. Its details are drawn from its own seed and depend on the state of the run at that
@@ -99,13 +100,15 @@ export function makePlan(seed: number, cut: Cut = {}): Plan {
   const drawn = drawSettings(random);
   const settings = withPlain(drawn, plainSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
-  const steps = drawSteps(random, cut.scenario).filter(({ id }) => kept === undefined || kept.has(id));
+  const steps = drawSteps(random, settings.users !== 'none', cut.scenario).filter(
+    ({ id }) => kept === undefined || kept.has(id),
+  );
   return { seed, settings, steps };
 }
 
 /** Draws the steps. Some kinds are left out, others come often. */
-function drawSteps(random: Prng, scenario: string | undefined): Step[] {
-  const requests = drawWeights(random, requestWeights, 0.2);
+function drawSteps(random: Prng, withUsers: boolean, scenario: string | undefined): Step[] {
+  const requests = drawWeights(random, withUsers ? { ...requestWeights, ...userWeights } : requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
   const { scenarios, scenarioShare } = onlyScenario(scenario, scenarioWeights, {

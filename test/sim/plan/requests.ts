@@ -239,7 +239,7 @@ export const plainRange = (range: KeyRange, revision: number): RangeOp => rangeO
 const plainPut = (key: string, value: string): PutOp => putOp(keyBytes(key), keyBytes(value));
 
 /** Different for each number below 64. */
-function keyAt(number: number): string {
+export function keyAt(number: number): string {
   const tails = ['', '\x00', 'a', 'b', '\xff', 'aa', 'ab', '\xff\xff'];
   return `${['k', 'a', 'kk', '\xfe', 'm', 'b', 'c', 'd'][number % 8]}${tails[number >> 3]}`;
 }

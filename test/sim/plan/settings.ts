@@ -1,5 +1,8 @@
 import type { Prng } from '@engram/sim';
 
+/** Whether clients have users, and what their tokens are. */
+export type UsersSetting = 'none' | 'simple' | 'jwt';
+
 /** The settings of a run. Small numbers make situations common that are rare in production. */
 export interface Settings {
   /** Number of keys. With fewer keys, requests conflict more often. */
@@ -33,6 +36,7 @@ export interface Settings {
   readonly segmentBytes: number;
   /** The part of the lives on a simulated disk in which it loses power, or fails, mostly within the start. */
   readonly startCrashes: number;
+  readonly users: UsersSetting;
 }
 
 const MIB = 1 << 20;
@@ -61,6 +65,7 @@ export const plainSettings: Settings = {
   disk: 'segments',
   segmentBytes: 1 << 16,
   startCrashes: 0,
+  users: 'none',
 };
 
 /** `drawn`, with the values of `plain` for the named settings. Throws for an unknown name. */
@@ -76,6 +81,9 @@ export function withPlain<Of extends object>(drawn: Of, plain: Of, names: readon
 
 /** The part of runs that read every value from storage, keep no cache, and append each write of several changes alone. */
 const FORGETFUL = 0.25;
+
+/** The part of runs with users. */
+const WITH_USERS = 0.25;
 
 /** Draws each setting: the value of production or a rare one. Most are drawn independently. */
 export function drawSettings(random: Prng): Settings {
@@ -101,10 +109,14 @@ export function drawSettings(random: Prng): Settings {
     storageAtOnce: pick(0, 0.5, 0.95),
     storageCold: random.chance(0.5),
     ...drawDisk(random.fork('disk')),
+    users: drawUsers(random.fork('users')),
   };
   if (!random.chance(FORGETFUL)) return settings;
   return { ...settings, sharingChangesMax: 1, cacheBytesMax: 0, storageCold: true, checkpointEveryBytes: pick(1, 300) };
 }
+
+const drawUsers = (random: Prng): UsersSetting =>
+  random.chance(WITH_USERS) ? random.pick(['simple', 'jwt'] as const) : 'none';
 
 /** Of three nodes, two have a disk. */
 function drawDisk(random: Prng): Pick<Settings, 'disk' | 'segmentBytes' | 'startCrashes'> {

@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../plan/plan.ts';
 import { withPlain } from '../plan/settings.ts';
+import { type UserKind, userWeights } from '../users/user-weights.ts';
 import { drawTikvSettings, plainTikvSettings, type TikvSettings } from './tikv-settings.ts';
 
 /** Weights of the faults. A kind without a node in its name is for any node. */
@@ -65,7 +66,7 @@ const scenarioWeights = {
   'pd-goes-back': 0.7,
 } as const;
 
-export type TikvRequestKind = RequestKind | keyof typeof clusterWeights;
+export type TikvRequestKind = RequestKind | UserKind | keyof typeof clusterWeights;
 export type TikvFaultKind = keyof typeof faultWeights;
 export type TikvScenarioKind = keyof typeof scenarioWeights;
 export type TikvStepKind = TikvRequestKind | TikvFaultKind | TikvScenarioKind;
@@ -90,7 +91,8 @@ export function makeTikvPlan(seed: number, cut: Cut = {}): TikvPlan {
   const random = new Prng(seed).fork('tikv plan');
   const settings = withPlain(drawTikvSettings(random), plainTikvSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
-  const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights }, 0.2);
+  const userKinds = settings.users === 'none' ? {} : userWeights;
+  const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights, ...userKinds }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.5);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2]);
   const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {

@@ -1,4 +1,5 @@
 import { ClusterRequestStep } from '../cluster/cluster-requests.ts';
+import { foundUsers } from '../users/founder.ts';
 import { guardedRun, type Outcome, type RunOptions } from '../run.ts';
 import { TikvFaultStep } from './tikv-faults.ts';
 import { finish } from './tikv-finish.ts';
@@ -20,6 +21,7 @@ export async function runTikvPlan(plan: TikvPlan, options: RunOptions = {}): Pro
 
 async function play(world: TikvWorld): Promise<void> {
   for (const node of world.nodes) world.start(node);
+  if (world.settings.users !== 'none') void foundUsers(world.founding);
   for (const step of world.plan.steps) {
     world.scheduler.after(step.atMs, () =>
       world.guarded(() => {

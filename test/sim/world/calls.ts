@@ -1,5 +1,8 @@
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Call, Excuses, Judge, Verdict } from '../judge/judge.ts';
+import type { Credential } from '../users/credentials.ts';
+import type { Need } from '../users/needs.ts';
+import { type Asked, isDenial } from '../users/access-judge.ts';
 import type { Served } from './served.ts';
 
 /** Whether a request with an unknown outcome may have caused this write. */
@@ -24,6 +27,15 @@ export interface Request<Answer> {
    * told.
    */
   readonly from?: number | undefined;
+  /** Who asks. Undefined: clients have no users. */
+  readonly credential?: Credential | undefined;
+  readonly need?: Need;
+  /** The position at which an answered request was decided, if the answer tells it. */
+  decidedAt?(answer: Answer, call: Call): number | undefined;
+  /** The refusal is that of a caller without the right, or of the request: `refused` judges both. */
+  readonly eitherWay?: string;
+  /** Called instead of `refused` if the caller has not the right. */
+  readonly denied?: () => void;
   /** The client cancels the request after this time. */
   readonly abortAfterMs?: number | undefined;
   send(signal: AbortSignal): Promise<Answer>;
@@ -39,6 +51,8 @@ interface UnderWay {
   readonly call: Call;
   readonly life: Served;
   readonly explains: Explains | undefined;
+  /** Undefined: rights do not count. */
+  readonly asked: Asked | undefined;
   readonly unknown: ((call: Call) => void) | undefined;
 }
 
@@ -73,11 +87,14 @@ export class Calls {
 
   start<Answer>(request: Request<Answer>): void {
     const { judge, tell, nowMs } = this.#options;
-    const { life, what, explains } = request;
+    const { life, what, credential, need } = request;
     const call: Call = { what, from: request.from ?? judge.acknowledged, startMs: nowMs() };
-    const entry: UnderWay = { call, life, explains, unknown: request.unknown };
+    const localFrom = Math.min(life.face?.applied ?? 1, judge.history.next);
+    const asked = credential && need && { what, credential, need, localFrom, from: call.from };
+    const explains = permittedOnly(request.explains, asked, judge);
+    const entry: UnderWay = { call, life, explains, asked, unknown: request.unknown };
     this.#underWay.add(entry);
-    tell(() => what);
+    tell(() => (credential === undefined ? what : `${what} (${credential.name})`));
     const abort = new AbortController();
     if (request.abortAfterMs !== undefined) life.process.after(request.abortAfterMs, () => abort.abort());
     // A paused process gets the request when it resumes.
@@ -89,7 +106,7 @@ export class Calls {
         answer = Promise.reject(error);
       }
       answer.then(
-        (value) => this.#end(entry, () => this.#answered(request, call, value)),
+        (value) => this.#end(entry, () => this.#answered(request, entry, value)),
         (error: unknown) => this.#end(entry, () => this.#failed(request, entry, error, abort.signal.aborted)),
       );
     });
@@ -114,22 +131,35 @@ export class Calls {
     }
   }
 
-  #answered<Answer>(request: Request<Answer>, call: Call, answer: Answer): void {
+  #answered<Answer>(request: Request<Answer>, { call, asked }: UnderWay, answer: Answer): void {
     this.#options.tell(() => `${request.what}: ${request.text?.(answer) ?? 'done'}`);
     request.answered(call, answer);
+    if (asked !== undefined) this.#options.judge.access.answered(asked, request.decidedAt?.(answer, call));
   }
 
   #failed<Answer>(request: Request<Answer>, entry: UnderWay, error: unknown, aborted: boolean): void {
-    const { judge, tell, excuses } = this.#options;
-    const { call, life } = entry;
+    const { judge, tell, excuses: excusesOf } = this.#options;
+    const { call, life, asked } = entry;
     tell(() => `${request.what}: ${error instanceof Error ? error.message : String(error)}`);
-    const verdict = judge.verdict(call, error, excuses(call, life, aborted));
+    const excuses = excusesOf(call, life, aborted);
+    const verdict = judge.verdict(call, error, excuses);
     if (verdict === 'unknown') this.#forget(entry);
-    else request.refused(call, verdict);
+    else if (asked !== undefined && isDenial(verdict) && verdict !== request.eitherWay) {
+      const listensSinceMs = life.face?.desk?.sinceMs ?? 0;
+      const { nowMs } = life.process.host.scheduler;
+      judge.access.refused(asked, verdict, { listensSinceMs, troubled: excuses.leaderless, nowMs });
+      request.denied?.();
+    } else request.refused(call, verdict);
   }
 
   #forget({ call, explains, unknown }: UnderWay): void {
     if (explains !== undefined) this.#options.judge.writes.unknown({ ...call, explains });
     unknown?.(call);
   }
+}
+
+/** A write that its caller may not make is not explained by the request. */
+function permittedOnly(explains: Explains | undefined, asked: Asked | undefined, judge: Judge): Explains | undefined {
+  if (explains === undefined || asked === undefined) return explains;
+  return (write) => explains(write) && judge.access.mayWrite(asked, write.position);
 }

@@ -1,6 +1,7 @@
 import type { StoreHistory } from '@engram/sim/model';
 import type { Judge } from '../judge/judge.ts';
 import type { Settings } from '../plan/settings.ts';
+import type { Credentials } from '../users/credentials.ts';
 import type { Calls } from './calls.ts';
 import type { Served } from './served.ts';
 import type { WatchClient } from './watch-client.ts';
@@ -11,6 +12,8 @@ export interface Clients {
   readonly history: StoreHistory;
   readonly judge: Judge;
   readonly calls: Calls;
+  /** Who the clients say they are. */
+  readonly credentials: Credentials;
   readonly watchClients: readonly WatchClient[];
   /** The time of the clock that leases are judged by. */
   readonly nowMs: number;

@@ -1,3 +1,4 @@
+import type { AuthState } from '@engram/auth';
 import {
   type Backend,
   type BackendSettings,
@@ -5,17 +6,26 @@ import {
   type LeadershipEnd,
   type NodeStats,
   openReplica,
+  type RangeResult,
   type Store,
 } from '@engram/backend';
 import { assert, type Clock, epoch, leaseId, type Logger, type Random, revision } from '@engram/core';
+import { LoneMember } from '@engram/etcd-api';
 import { Loop, SeededPace } from '@engram/loop';
+import type { SimProcess } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import type { Settings } from '../plan/settings.ts';
+import type { Credential } from '../users/credentials.ts';
+import { Desk, type DeskPath, type Work } from '../users/desk.ts';
 
 export const MEMBER_ID = 1n;
+const never = new AbortController().signal;
+const self = { id: MEMBER_ID, name: 'node', peerUrls: [], clientUrls: [] };
+const lone = new LoneMember({ clusterId: 0xc1n, member: self, term: 1 });
 
 export interface FaceOptions {
   readonly storage: Storage;
+  readonly process: SimProcess;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -30,7 +40,7 @@ export interface FaceOptions {
 export function storeSettings(
   settings: Settings,
   { clock, random }: Pick<FaceOptions, 'clock' | 'random'>,
-): BackendSettings {
+): BackendSettings & { readonly loop: Loop } {
   return {
     quotaBytes: settings.quotaBytes,
     cacheBytesMax: settings.cacheBytesMax,
@@ -45,30 +55,72 @@ export function storeSettings(
   };
 }
 
-const caller = (signal: AbortSignal): Caller => ({ signal, user: '', authRevision: 0, timeoutMs: undefined });
+/** A client of a store without users, or the node itself. */
+const callerOf = (signal: AbortSignal, isNode: true | undefined): Caller => ({
+  signal,
+  isNode,
+  user: '',
+  authRevision: 0,
+  timeoutMs: undefined,
+});
+
+export interface FaceParts {
+  readonly store: Store;
+  readonly stats: NodeStats;
+  /** Undefined if a member moves the store. */
+  readonly own?: Backend | undefined;
+  /** Where clients with users come. Undefined: they have none. */
+  readonly desk?: Desk | undefined;
+  /** Who makes the calls of this face. Undefined: a client if there are no users, otherwise the node itself. */
+  readonly credential?: Credential | undefined;
+}
 
 /** The store that is simulated, as clients use it. */
 export class Face {
+  readonly #parts: FaceParts;
   readonly #store: Store;
   readonly #stats: NodeStats;
-  /** Undefined if a member moves the store. */
-  readonly #own: Backend | undefined;
 
-  constructor(store: Store, stats: NodeStats, own?: Backend) {
-    this.#store = store;
-    this.#stats = stats;
-    this.#own = own;
+  constructor(parts: FaceParts) {
+    this.#parts = parts;
+    this.#store = parts.store;
+    this.#stats = parts.stats;
+  }
+
+  /** The same store for a client with this credential. */
+  as(credential: Credential): Face {
+    return new Face({ ...this.#parts, credential });
+  }
+
+  get desk(): Desk | undefined {
+    return this.#parts.desk;
   }
 
   /** Opens a store that has read its log and does not lead. */
   static async open({ settings, onCompacted, ...options }: FaceOptions): Promise<Face> {
+    const { process, logger } = options;
+    const ofStore = storeSettings(settings, options);
     const backend = await openReplica({
       ...options,
       memberId: MEMBER_ID,
       observer: { compacted: onCompacted },
-      ...storeSettings(settings, options),
+      ...ofStore,
     });
-    return new Face(backend, backend.stats, backend);
+    const { users } = settings;
+    const { loop } = ofStore;
+    const parts = { store: backend, cluster: lone, process, loop, logger };
+    const desk = users === 'none' ? undefined : new Desk({ ...parts, users });
+    return new Face({ store: backend, stats: backend.stats, own: backend, desk });
+  }
+
+  /** A call of the store: of a client with users by the rules of this path. */
+  #call<Answer>(path: DeskPath, signal: AbortSignal, work: Work<Answer>): Answer | Promise<Answer> {
+    const { desk, credential } = this.#parts;
+    if (desk === undefined || credential === undefined) {
+      const isNode = desk !== undefined || this.authState.enabled;
+      return work(this.#store, callerOf(signal, isNode ? true : undefined));
+    }
+    return desk.call(path, credential, signal, work);
   }
 
   lead(wanted: number): Promise<void> {
@@ -80,8 +132,9 @@ export class Face {
   }
 
   get #moved(): Backend {
-    assert(this.#own !== undefined, 'a member moves this store');
-    return this.#own;
+    const { own } = this.#parts;
+    assert(own !== undefined, 'a member moves this store');
+    return own;
   }
 
   get leads(): boolean {
@@ -105,68 +158,82 @@ export class Face {
     return this.#store.watchHub;
   }
 
-  txn(txn: Parameters<Store['txn']>[0], signal: AbortSignal): ReturnType<Store['txn']> {
-    return this.#store.txn(txn, caller(signal));
+  /** Users and roles as they have taken effect. */
+  get authState(): AuthState {
+    return this.#store.auth.state;
+  }
+
+  async txn(txn: Parameters<Store['txn']>[0], signal: AbortSignal): ReturnType<Store['txn']> {
+    return this.#call('KV/Txn', signal, (store, caller) => store.txn(txn, caller));
   }
 
   async range(op: Parameters<Store['range']>[0], signal: AbortSignal): Promise<Awaited<ReturnType<Store['range']>>> {
-    return this.#store.range(op, caller(signal));
+    return this.#call('KV/Range', signal, (store, caller) => store.range(op, caller));
   }
 
-  rangeStream(
+  async *rangeStream(
     op: Parameters<Store['range']>[0],
     chunkBytes: number,
     signal: AbortSignal,
-  ): ReturnType<Store['rangeStream']> {
-    return this.#store.rangeStream(op, chunkBytes, caller(signal));
+  ): ReturnType<Store['rangeStream']> & AsyncGenerator<RangeResult> {
+    yield* await this.#call('KV/RangeStream', signal, (store, caller) => ({
+      [Symbol.asyncIterator]: () => store.rangeStream(op, chunkBytes, caller)[Symbol.asyncIterator](),
+    }));
   }
 
-  compact(wanted: number, physical: boolean, signal: AbortSignal): Promise<void> {
-    return this.#store.compact(wanted, physical, caller(signal));
+  async compact(wanted: number, physical: boolean, signal: AbortSignal): Promise<void> {
+    return this.#call('KV/Compact', signal, (store, caller) => store.compact(wanted, physical, caller));
   }
 
-  leaseGrant(id: bigint, ttlSeconds: number, signal: AbortSignal): ReturnType<Store['leaseGrant']> {
-    return this.#store.leaseGrant(leaseId(id), ttlSeconds, caller(signal));
+  async leaseGrant(id: bigint, ttlSeconds: number, signal: AbortSignal): ReturnType<Store['leaseGrant']> {
+    return this.#call('Lease/LeaseGrant', signal, (store, caller) => store.leaseGrant(leaseId(id), ttlSeconds, caller));
   }
 
-  leaseRevoke(id: bigint, signal: AbortSignal): ReturnType<Store['leaseRevoke']> {
-    return this.#store.leaseRevoke(leaseId(id), caller(signal));
+  async leaseRevoke(id: bigint, signal: AbortSignal): ReturnType<Store['leaseRevoke']> {
+    return this.#call('Lease/LeaseRevoke', signal, (store, caller) => store.leaseRevoke(leaseId(id), caller));
   }
 
   async keepAlive(id: bigint, signal: AbortSignal): Promise<number> {
-    return this.#store.leaseKeepAlive(leaseId(id), caller(signal));
+    return this.#call('Lease/LeaseKeepAlive', signal, (store, caller) => store.leaseKeepAlive(leaseId(id), caller));
   }
 
-  timeToLive(id: bigint, withKeys: boolean, signal: AbortSignal): ReturnType<Store['leaseTimeToLive']> {
-    return this.#store.leaseTimeToLive(leaseId(id), withKeys, caller(signal));
+  async timeToLive(id: bigint, withKeys: boolean, signal: AbortSignal): ReturnType<Store['leaseTimeToLive']> {
+    return this.#call('Lease/LeaseTimeToLive', signal, (store, caller) =>
+      store.leaseTimeToLive(leaseId(id), withKeys, caller),
+    );
   }
 
   async leases(): Promise<readonly bigint[]> {
-    return (await this.#store.leases('by-remaining', caller(new AbortController().signal))).map(({ id }) => id);
+    const list = await this.#call('Lease/LeaseLeases', never, (store, caller) => store.leases('by-remaining', caller));
+    return list.map(({ id }) => id);
   }
 
   alarms(): ReturnType<Store['alarms']> {
     return this.#store.alarms();
   }
 
-  activateAlarm(alarm: number, signal: AbortSignal): Promise<void> {
-    return this.#store.activateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
+  async activateAlarm(alarm: number, signal: AbortSignal): Promise<void> {
+    return this.#call('Maintenance/Alarm', signal, (store, caller) =>
+      store.activateAlarm({ memberId: MEMBER_ID, alarm }, caller),
+    );
   }
 
-  deactivateAlarm(alarm: number, signal: AbortSignal): Promise<boolean> {
-    return this.#store.deactivateAlarm({ memberId: MEMBER_ID, alarm }, caller(signal));
+  async deactivateAlarm(alarm: number, signal: AbortSignal): Promise<boolean> {
+    return this.#call('Maintenance/Alarm', signal, (store, caller) =>
+      store.deactivateAlarm({ memberId: MEMBER_ID, alarm }, caller),
+    );
   }
 
-  hashKv(wanted: number, signal: AbortSignal): ReturnType<Store['hashKv']> {
-    return this.#store.hashKv(revision(wanted), signal);
+  async hashKv(wanted: number, signal: AbortSignal): ReturnType<Store['hashKv']> {
+    return this.#call('Maintenance/HashKV', signal, (store) => store.hashKv(revision(wanted), signal));
   }
 
-  image(signal: AbortSignal): ReturnType<Store['image']> {
-    return this.#store.image(signal);
+  async image(signal: AbortSignal): ReturnType<Store['image']> {
+    return this.#call('Maintenance/Snapshot', signal, (store) => store.image(signal));
   }
 
-  defragment(): Promise<void> {
-    return this.#store.defragment();
+  async defragment(): Promise<void> {
+    return this.#call('Maintenance/Defragment', never, (store) => store.defragment());
   }
 
   /** Pins that hold compaction back. */

@@ -1,3 +1,4 @@
+import type { Credential } from '../users/credentials.ts';
 import type { Clients } from './clients.ts';
 import type { Face } from './face.ts';
 import type { Served } from './served.ts';
@@ -8,13 +9,17 @@ export interface Asking {
   readonly life: Served;
   readonly face: Face;
   readonly name: string;
+  /** Undefined: clients have no users. */
+  readonly credential: Credential | undefined;
 }
 
-export function grantLease({ world, life, face, name }: Asking, wanted: bigint, ttlSeconds: number): void {
+export function grantLease({ world, life, face, name, credential }: Asking, wanted: bigint, ttlSeconds: number): void {
   const { judge } = world;
   world.calls.start({
     what: `${name} grant lease ${wanted} for ${ttlSeconds} s`,
-    life: life,
+    life,
+    credential,
+    need: { kind: 'user' },
     explains: ({ mark }) => mark?.kind === 'lease-grant' && (wanted === 0n ? mark.id > 1000n : mark.id === wanted),
     send: (signal) => face.leaseGrant(wanted, ttlSeconds, signal),
     answered: (call, { id, grantedTtlSeconds }) => {
@@ -29,11 +34,19 @@ export function grantLease({ world, life, face, name }: Asking, wanted: bigint, 
   });
 }
 
-export function revokeLease({ world, life, face, name }: Asking, id: bigint): void {
+export function revokeLease({ world, life, face, name, credential }: Asking, id: bigint): void {
   const { judge } = world;
   world.calls.start({
     what: `${name} revoke lease ${id}`,
-    life: life,
+    life,
+    credential,
+    need: { kind: 'lease', id, what: 'write' },
+    decidedAt: (_: number, { from }) => {
+      const ends = world.history.writes.filter(
+        ({ position, mark }) => position >= from && mark?.kind === 'lease-revoke' && mark.id === id,
+      );
+      return ends.length === 1 ? ends[0]!.position : undefined;
+    },
     explains: ({ mark }) => mark?.kind === 'lease-revoke' && mark.id === id,
     send: (signal) => face.leaseRevoke(id, signal),
     answered: (call, revision) => judge.leaseRevoked(call, id, revision),
@@ -49,12 +62,15 @@ export function revokeLease({ world, life, face, name }: Asking, id: bigint): vo
 /** A member waits 50 ms, by its own clock, before it sends a call again. An earlier answer is that of the only copy. */
 const REPEATED_MS_MIN = 40;
 
-export function keepAlive({ world, life, face, name }: Asking, id: bigint): void {
+export function keepAlive({ world, life, face, name, credential }: Asking, id: bigint): void {
   const { judge, history } = world;
   const ended = judge.leases.renewing(id);
   world.calls.start({
     what: `${name} keep lease ${id} alive`,
-    life: life,
+    life,
+    credential,
+    need: { kind: 'lease', id, what: 'write' },
+    denied: ended,
     send: (signal) => face.keepAlive(id, signal),
     answered: (call, ttlSeconds) => {
       ended();
@@ -74,11 +90,13 @@ export function keepAlive({ world, life, face, name }: Asking, id: bigint): void
   });
 }
 
-export function timeToLive({ world, life, face, name }: Asking, id: bigint, withKeys: boolean): void {
+export function timeToLive({ world, life, face, name, credential }: Asking, id: bigint, withKeys: boolean): void {
   const { judge } = world;
   world.calls.start({
     what: `${name} time to live of lease ${id}`,
-    life: life,
+    life,
+    credential,
+    need: withKeys ? { kind: 'lease', id, what: 'read' } : { kind: 'user' },
     send: (signal) => face.timeToLive(id, withKeys, signal),
     answered: (call, lease) => {
       if (lease === undefined) judge.leaseSeen(call, id, false, 'no lease');

@@ -69,7 +69,18 @@ export class Life {
     const { clock, random } = this.process;
     const storage = this.#tapped(await this.#disk.open());
     onMounted();
-    const face = await Face.open({ storage, clock, random, logger, settings, onDeposed, onFatal, onCompacted });
+    const { process } = this;
+    const face = await Face.open({
+      storage,
+      process,
+      clock,
+      random,
+      logger,
+      settings,
+      onDeposed,
+      onFatal,
+      onCompacted,
+    });
     await face.lead(epoch);
     assert(this.process.alive, 'a dead node has opened its store');
     this.#face = face;

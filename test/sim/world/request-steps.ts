@@ -1,10 +1,15 @@
-import type { RangeResult } from '@engram/backend';
+import type { RangeResult, TxnResult } from '@engram/backend';
 import { EMPTY_BYTES, isEmptyRange, type KeyRange, type RangeOp, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Watched } from '../judge/watch-judge.ts';
 import type { RequestKind } from '../plan/plan.ts';
 import { EVERYTHING, plainRange, Requests } from '../plan/requests.ts';
+import { claimsEffect } from '../judge/answers.ts';
+import type { Credential } from '../users/credentials.ts';
+import { readNeed, txnNeed } from '../users/needs.ts';
+import { UserStep } from '../users/user-steps.ts';
+import { isUserKind, type UserKind } from '../users/user-weights.ts';
 import type { Face } from './face.ts';
 import type { Clients } from './clients.ts';
 import { copyOfImage } from './copy-of-image.ts';
@@ -48,6 +53,8 @@ export class RequestStep {
   readonly #world: Clients;
   readonly #life: Served;
   readonly #face: Face;
+  /** Undefined: clients have no users. */
+  readonly #credential: Credential | undefined;
   readonly #random: Prng;
   readonly #requests: Requests;
   readonly #name: string;
@@ -55,8 +62,9 @@ export class RequestStep {
   private constructor(world: Clients, life: Served, face: Face, step: RequestedStep) {
     this.#world = world;
     this.#life = life;
-    this.#face = face;
     this.#random = new Prng(step.seed);
+    this.#credential = face.desk && world.credentials.pick(this.#random.fork('who'));
+    this.#face = this.#credential === undefined ? face : face.as(this.#credential);
     this.#name = `#${step.id}`;
     this.#requests = new Requests(this.#random, world.settings, world.history, `${step.id}.`);
   }
@@ -65,11 +73,13 @@ export class RequestStep {
     world: Clients,
     life: Served | undefined,
     step: RequestedStep,
-    kind: RequestKind | ScenarioRequestKind,
+    kind: RequestKind | ScenarioRequestKind | UserKind,
   ): void {
     const face = life?.face;
     if (life === undefined || face === undefined || life.stopping) return;
-    new RequestStep(world, life, face, step)[kind]();
+    const request = new RequestStep(world, life, face, step);
+    if (isUserKind(kind)) UserStep.run(request.#asking, step, kind);
+    else request[kind]();
   }
 
   put(): void {
@@ -119,6 +129,10 @@ export class RequestStep {
       life: this.#life,
       from: isLocal ? this.#localFrom : undefined,
       ...(readOnly ? {} : { explains }),
+      credential: this.#credential,
+      need: txnNeed(txn),
+      decidedAt: (answer: TxnResult) =>
+        claimsEffect(answer) ? this.#world.history.writeOf(answer.revision)?.position : undefined,
       send: (signal) => this.#face.txn(txn, signal),
       answered: (call, answer) => {
         judge.txn(call, txn, answer);
@@ -149,6 +163,8 @@ export class RequestStep {
       life: this.#life,
       from: op.serializable ? this.#localFrom : undefined,
       abortAfterMs,
+      credential: this.#credential,
+      need: readNeed(op),
       send: (signal) => this.#face.range(op, signal),
       answered: (call, answer) => judge.range(call, op, [answer]),
       refused: (call, code) => judge.readRefused(call, op.revision, code),
@@ -167,6 +183,8 @@ export class RequestStep {
       life: this.#life,
       from: op.serializable ? this.#localFrom : undefined,
       abortAfterMs: this.#patience(0.1),
+      credential: this.#credential,
+      need: readNeed(op),
       send: async (signal) => {
         const chunks: RangeResult[] = [];
         for await (const chunk of this.#face.rangeStream(op, chunkBytes, signal)) {
@@ -204,6 +222,8 @@ export class RequestStep {
       what: `${this.#name} compact ${wanted}${physical ? ' physically' : ''}`,
       life: this.#life,
       explains: ({ mark }) => mark?.kind === 'compact' && mark.revision === wanted,
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: (signal) => this.#face.compact(wanted, physical, signal),
       answered: (call) => judge.compacted(call, wanted),
       refused: (call, code) => {
@@ -257,6 +277,8 @@ export class RequestStep {
       what: `${this.#name} leases`,
       life: this.#life,
       from: this.#localFrom,
+      credential: this.#credential,
+      need: { kind: 'leases' },
       send: async () => this.#face.leases(),
       answered: (call, ids) => judge.leaseList(call, ids),
       refused: (call, code) => judge.readRefused(call, 0, code),
@@ -271,6 +293,8 @@ export class RequestStep {
       what: `${this.#name} activate alarm ${alarm}`,
       life: this.#life,
       explains: ({ mark }) => mark?.kind === 'alarm' && mark.alarm === alarm && mark.active,
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: (signal) => this.#face.activateAlarm(alarm, signal),
       answered: (call) => judge.alarmSet(call, alarm, MEMBER_ID, true, true),
       refused: (call, code) => {
@@ -286,6 +310,8 @@ export class RequestStep {
       what: `${this.#name} deactivate alarm ${alarm}`,
       life: this.#life,
       explains: ({ mark }) => mark?.kind === 'alarm' && mark.alarm === alarm && !mark.active,
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: (signal) => this.#face.deactivateAlarm(alarm, signal),
       answered: (call, changed) => judge.alarmSet(call, alarm, MEMBER_ID, false, changed),
       refused: (call, code) => {
@@ -316,6 +342,8 @@ export class RequestStep {
       life: this.#life,
       from: this.#localFrom,
       abortAfterMs: this.#patience(0.1),
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: (signal) => this.#face.hashKv(wanted, signal),
       answered: (call, answer) => judge.hash(call, answer),
       // A compaction may overtake the request.
@@ -334,6 +362,8 @@ export class RequestStep {
       life: this.#life,
       from: this.#localFrom,
       abortAfterMs: this.#patience(0.2),
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: async (signal) => {
         using image = await this.#face.image(signal);
         const kvs: Uint8Array[] = [];
@@ -361,6 +391,8 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} defragment`,
       life: this.#life,
+      credential: this.#credential,
+      need: { kind: 'root' },
       send: () => this.#face.defragment(),
       answered: () => undefined,
       refused: (call, code) => judge.readRefused(call, 0, code),
@@ -433,7 +465,8 @@ export class RequestStep {
   }
 
   get #asking(): Asking {
-    return { world: this.#world, life: this.#life, face: this.#face, name: this.#name };
+    const credential = this.#credential;
+    return { world: this.#world, life: this.#life, face: this.#face, name: this.#name, credential };
   }
 
   /** Lower bound of the state from which the node answers by itself. */

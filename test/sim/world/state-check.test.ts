@@ -1,3 +1,4 @@
+import { AuthState } from '@engram/auth';
 import { crc32 } from 'node:zlib';
 import { encodeDeleteRecord, encodePutRecord, encodeRecord } from '@engram/coder';
 import { assert, EMPTY_BYTES, keyBytes, keyText, leaseId, revision } from '@engram/core';
@@ -37,6 +38,7 @@ class ModelStore implements CheckedStore {
   /** The position of the log that answers show. Less than `applied` is a defect. */
   shown: number;
   applied: number;
+  readonly authState = AuthState.first;
   /** Called for each request of a range. */
   onRange: () => void = () => undefined;
   ranges = 0;

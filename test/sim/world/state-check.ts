@@ -4,6 +4,8 @@ import { evaluateRange, type StoreHistory } from '@engram/sim/model';
 import { difference, listDifference } from '../judge/answers.ts';
 import { expectThat, Finding } from '../judge/finding.ts';
 import { textOf } from '../judge/write-judge.ts';
+import { textOfUsers, UsersHistory } from '../users/users-model.ts';
+import { usersOf } from '../users/users-of-store.ts';
 import type { Face } from './face.ts';
 import { answerOf, type Timed, until } from './patience.ts';
 
@@ -24,6 +26,7 @@ export type CheckedStore = Pick<
   | 'hashKv'
   | 'verify'
   | 'liveKeys'
+  | 'authState'
 >;
 
 /**
@@ -54,6 +57,7 @@ export class StateCheck {
       }
     });
     await this.#part(() => this.#index());
+    await this.#part(() => this.#users());
   }
 
   /** Checks the parts of the state that a compaction changes. */
@@ -130,6 +134,11 @@ export class StateCheck {
     let hash = 0;
     for (const { kv } of this.#history.liveIn(ALL, at)) hash = crc32(kv, hash);
     this.#same(`hash at ${at}`, (await this.#ask(this.#face.hashKv(at, never))).hash, hash);
+  }
+
+  #users(): void {
+    const { newest } = new UsersHistory(this.#history);
+    this.#same('users and roles', textOfUsers(usersOf(this.#face.authState)), textOfUsers(newest));
   }
 
   /** Checks the consistency of the index. */

@@ -3,7 +3,10 @@ import type { Prng } from '@engram/sim';
 import type { StoreHistory } from '@engram/sim/model';
 import type { Watcher, WatchSink, WatchStream } from '@engram/watch-hub';
 import { expectThat, Finding } from '../judge/finding.ts';
-import { WatchJudge, type Watched } from '../judge/watch-judge.ts';
+import { type SeenGroup, WatchJudge, type Watched } from '../judge/watch-judge.ts';
+import { type Credential, type Credentials, nobody } from '../users/credentials.ts';
+import type { RpcWatchSink, RpcWatchStream } from '../users/rpc-watch-stream.ts';
+import type { WatchAccess } from '../users/watch-access.ts';
 import type { Served } from './served.ts';
 
 export interface WatchClientOptions {
@@ -17,10 +20,15 @@ export interface WatchClientOptions {
   readonly onFinding: (error: unknown) => void;
   /** Called with a revision that the client was told. Later reads must have it. */
   readonly onSeen: (revision: number) => void;
+  /** Who the client says it is, where clients have users. */
+  readonly credentials: Credentials;
+  readonly access: WatchAccess;
 }
 
 interface Watch {
   readonly judge: WatchJudge;
+  /** Its client may have had the right to it since this position. */
+  since: number;
   readonly progressNotify: boolean;
   /** Undefined while the watch is not registered at a node. */
   watcher: Watcher | undefined;
@@ -29,8 +37,11 @@ interface Watch {
 /** Maximum time until a client resumes a watch that has ended. */
 const COME_BACK_MS_MAX = 20;
 
-/** The sink of one stream. Calls after the client has left the stream are dropped. */
-class StreamSink implements WatchSink {
+/** The part of runs in which a client that comes back is another user. */
+const OTHER_USER = 0.3;
+
+/** The sink of one stream, of the hub or of etcd's service. Calls after the client has left the stream are dropped. */
+class StreamSink implements WatchSink, RpcWatchSink {
   readonly #client: WatchClient;
   isOpen = true;
 
@@ -40,6 +51,18 @@ class StreamSink implements WatchSink {
 
   events(watcher: Watcher, groups: readonly EventGroup[], header: Revision): boolean {
     return !this.isOpen || this.#client.events(watcher, groups, header);
+  }
+
+  isFull(): boolean {
+    return this.isOpen && this.#client.isFull();
+  }
+
+  taken(watcher: Watcher, groups: readonly SeenGroup[], header: Revision): void {
+    if (this.isOpen) this.#client.taken(watcher, groups, header);
+  }
+
+  denied(watcher: Watcher, reason: string): void {
+    if (this.isOpen) this.#client.denied(watcher, reason);
   }
 
   compacted(watcher: Watcher, compactRevision: Revision): void {
@@ -56,12 +79,13 @@ class StreamSink implements WatchSink {
 }
 
 /** A client with one stream of watches. It resumes all watches after the end of its stream. */
-export class WatchClient implements WatchSink {
+export class WatchClient implements WatchSink, RpcWatchSink {
   readonly name: string;
   readonly #options: WatchClientOptions;
   readonly #watches: Watch[] = [];
   #life: Served | undefined;
-  #stream: WatchStream | undefined;
+  #stream: WatchStream | RpcWatchStream | undefined;
+  #credential: Credential = nobody;
   #sink: StreamSink | undefined;
   #header = 0;
   #fullUntilMs = 0;
@@ -111,15 +135,33 @@ export class WatchClient implements WatchSink {
   /** Opens a stream if there is none, and resumes all watches. */
   connect(life: Served): void {
     if (life.face === undefined || life.stopping) return;
+    const { desk } = life.face;
+    if (desk !== undefined && this.#stream === undefined) {
+      const { random, credentials } = this.#options;
+      if (this.#credential === nobody || random.chance(OTHER_USER)) this.#credential = credentials.pick(random);
+      const ready = desk.ready(this.#credential);
+      if (ready !== undefined) {
+        void ready.then(() => {
+          if ((this.#life ?? life) === life) this.#open(life);
+        });
+        return;
+      }
+    }
+    this.#open(life);
+  }
+
+  #open(life: Served): void {
+    const { face } = life;
+    if (face === undefined || life.stopping) return;
     this.#guarded(() => {
       if (this.#stream === undefined) {
         this.#life = life;
         this.#header = 0;
         this.#full = false;
         this.#sink = new StreamSink(this);
-        this.#stream = life.face!.hub.openStream(this.#sink);
+        this.#stream = face.desk?.openWatch(this.#sink, this.#credential) ?? face.hub.openStream(this.#sink);
       }
-      for (const watch of this.#watches) if (watch.watcher === undefined) this.#resume(watch);
+      for (const watch of [...this.#watches]) if (watch.watcher === undefined) this.#resume(watch);
     });
   }
 
@@ -133,7 +175,9 @@ export class WatchClient implements WatchSink {
     if (stream === undefined || face === undefined || this.#life?.stopping === true) return;
     this.#guarded(() => {
       const { history, tell } = this.#options;
-      const { watcher, revision: created } = this.#create(watched, progressNotify, startRevision);
+      const outcome = this.#create(watched, progressNotify, startRevision);
+      if (outcome === undefined) return;
+      const { watcher, revision: created } = outcome;
       expectThat(
         created >= history.revisionAt(from) && created <= history.revision,
         'watch',
@@ -142,7 +186,7 @@ export class WatchClient implements WatchSink {
       tell(() => `${this.name} watches ${watched.name} from ${startRevision}, created at ${created}`);
       const judge = new WatchJudge(history, watched, startRevision === 0 ? created + 1 : startRevision);
       judge.begins(face.compactRevision);
-      this.#watches.push({ judge, progressNotify, watcher });
+      this.#watches.push({ judge, progressNotify, watcher, since: this.#localFrom });
       stream.start(watcher);
     });
   }
@@ -179,11 +223,21 @@ export class WatchClient implements WatchSink {
     for (const { judge, watcher } of this.#watches) {
       expectThat(watcher !== undefined, 'watch', () => `${judge.watched.name} has not come back`);
       judge.checkComplete();
+      this.#options.access.goesOn(this.#credential, judge.watched);
     }
   }
 
   events(watcher: Watcher, groups: readonly EventGroup[], header: Revision): boolean {
     if (this.#refuse()) return false;
+    this.taken(watcher, groups, header);
+    return true;
+  }
+
+  isFull(): boolean {
+    return this.#full || this.#refuse();
+  }
+
+  taken(watcher: Watcher, groups: readonly SeenGroup[], header: Revision): void {
     this.#guarded(() => {
       this.#checkHeader(header);
       const watch = this.#watches.find((one) => one.watcher === watcher);
@@ -193,8 +247,19 @@ export class WatchClient implements WatchSink {
       this.#options.tell(
         () => `${this.name} ${watch.judge.watched.name} gets ${groups.map(({ revision: at }) => at).join(' ')}`,
       );
+      this.#options.access.sees(this.#credential, watch.judge.watched, groups);
     });
-    return true;
+  }
+
+  /** The watcher has ended, and its client does not ask again. */
+  denied(watcher: Watcher, reason: string): void {
+    this.#guarded(() => {
+      const watch = this.#watches.find((one) => one.watcher === watcher);
+      if (watch === undefined) return;
+      this.#watches.splice(this.#watches.indexOf(watch), 1);
+      this.#options.tell(() => `${this.name} ${watch.judge.watched.name} ends: ${reason}`);
+      this.#options.access.ended(this.#credential, watch.judge.watched, watch.since, reason);
+    });
   }
 
   compacted(watcher: Watcher, compactRevision: Revision): void {
@@ -239,15 +304,33 @@ export class WatchClient implements WatchSink {
 
   #resume(watch: Watch): void {
     const { watched, next } = watch.judge;
-    const { watcher } = this.#create(watched, watch.progressNotify, next);
+    const outcome = this.#create(watched, watch.progressNotify, next);
+    if (outcome === undefined) {
+      this.#watches.splice(this.#watches.indexOf(watch), 1);
+      return;
+    }
+    const { watcher } = outcome;
+    watch.since = this.#localFrom;
     watch.judge.begins(this.#life?.face?.compactRevision ?? -1);
     watch.watcher = watcher;
     this.#options.tell(() => `${this.name} resumes ${watched.name} from ${next}`);
     this.#stream!.start(watcher);
   }
 
-  #create(watched: Watched, progressNotify: boolean, startRevision: number): { watcher: Watcher; revision: number } {
+  /** The node has applied the log before this position. */
+  get #localFrom(): number {
+    return this.#life?.face?.applied ?? 1;
+  }
+
+  /** Undefined if the client may not watch this. */
+  #create(
+    watched: Watched,
+    progressNotify: boolean,
+    startRevision: number,
+  ): { watcher: Watcher; revision: number } | undefined {
+    const { tell, access } = this.#options;
     const { name, range, prevKv, noPut, noDelete } = watched;
+    const at = { localFrom: this.#localFrom, desk: this.#life?.face?.desk };
     const outcome = this.#stream!.create({
       range,
       startRevision: revision(startRevision),
@@ -258,8 +341,14 @@ export class WatchClient implements WatchSink {
       fragment: false,
       watchId: 0,
     });
-    if (outcome.kind !== 'created') throw new Finding('watch', `${name} was refused: ${outcome.reason}`);
-    return outcome;
+    if (outcome.kind === 'created') {
+      access.created(this.#credential, watched, at);
+      return outcome;
+    }
+    tell(() => `${this.name} ${name} is refused: ${outcome.kind === 'late' ? 'not known' : outcome.reason}`);
+    if (outcome.kind === 'refused' && !access.refused(this.#credential, watched, outcome.reason, at))
+      throw new Finding('watch', `${name} was refused: ${outcome.reason}`);
+    return undefined;
   }
 
   /** Decides whether to refuse an offer, and schedules `drained` if so. */

@@ -15,6 +15,9 @@ import type { Served } from './served.ts';
 import { LogJudge } from './log-judge.ts';
 import { Story } from './story.ts';
 import { WatchClient } from './watch-client.ts';
+import { Credentials } from '../users/credentials.ts';
+import type { FounderOptions } from '../users/founder.ts';
+import { WatchAccess } from '../users/watch-access.ts';
 
 const RESTART_MS_MAX = 300;
 const NOSPACE = 1;
@@ -31,6 +34,7 @@ export class World implements Clients {
   readonly scheduler: Scheduler;
   readonly random: Prng;
   readonly history = new StoreHistory();
+  readonly credentials = new Credentials();
   readonly judge: Judge;
   readonly story: Story;
   readonly calls: Calls;
@@ -105,6 +109,8 @@ export class World implements Clients {
           tell,
           onFinding,
           onSeen: (revision) => this.judge.told(revision),
+          credentials: this.credentials,
+          access: new WatchAccess(this.judge.access, this.history),
         }),
     );
     this.segments = settings.disk === 'segments' ? this.#segmentDisk() : undefined;
@@ -125,6 +131,11 @@ export class World implements Clients {
 
   get settings(): Plan['settings'] {
     return this.plan.settings;
+  }
+
+  get founding(): FounderOptions {
+    const random = this.random.fork('users');
+    return { world: this, random, delay: (ms) => this.delay(ms), life: () => this.life, isOver: () => this.ending };
   }
 
   /** A single node must answer with everything that any client was told. */
