@@ -2,16 +2,12 @@ import { execFile, execFileSync, type ExecFileSyncOptions } from 'node:child_pro
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Pd, type PdRegion } from './pd.ts';
 
 const here = import.meta.dirname;
 const run = promisify(execFile);
 const STARTS_MAX = 5;
-/** All regions have their copies after ten seconds, PD's own interval, or never. */
-const REPLICATED_MAX_S = 40;
-/** A region sends PD a heartbeat each second. After a fault its leader must be elected first. */
-const LEADERS_MAX_MS = 30_000;
 
 /** Finds free consecutive ports: PD members are 10 ports apart, stores have consecutive ports. */
 async function freePorts(count: number): Promise<number> {
@@ -50,15 +46,6 @@ export interface LabPlace {
   readonly address: string;
 }
 
-/** A region, as PD knows it. */
-export interface PdRegion {
-  readonly id: number;
-  /** The stores that have a copy of it. */
-  readonly stores: readonly number[];
-  /** The store that leads it. Undefined until PD, which may have just started, has the region's heartbeat. */
-  readonly leader: number | undefined;
-}
-
 /** A command that runs in a network namespace. `nsenter` execs it, so it has the pid of the spawned process. */
 export const inNetns = (netns: string, command: readonly string[]): readonly string[] => [
   'nsenter',
@@ -74,6 +61,7 @@ export class Lab implements AsyncDisposable {
   readonly stores: number;
   readonly pds: number;
   readonly #place: LabPlace | undefined;
+  readonly #pd = new Pd(() => this.pdDirect);
   /** What the stores are started with, the first time and again. */
   #env: NodeJS.ProcessEnv = process.env;
 
@@ -125,7 +113,7 @@ export class Lab implements AsyncDisposable {
     for (let attempt = 1; ; attempt += 1) {
       const lab = await Lab.start(join(dir, String(attempt)), options);
       try {
-        await lab.#replicated();
+        await lab.#pd.replicated(lab.stores);
         return lab;
       } catch (error) {
         const stores = lab.#lastWords();
@@ -198,28 +186,6 @@ export class Lab implements AsyncDisposable {
     else rmSync(mark);
   }
 
-  /** Calls PD's HTTP interface, at any member that answers. Retries for half a minute, because members are killed meanwhile. */
-  async #pdHttp(path: string, body?: unknown): Promise<unknown> {
-    let last: unknown;
-    for (const endMs = performance.now() + 30_000; performance.now() < endMs; await sleep(500)) {
-      for (const address of this.pdDirect) {
-        try {
-          const answer = await fetch(`http://${address}/pd/api/v1/${path}`, {
-            signal: AbortSignal.timeout(2_000),
-            ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-          });
-          const text = await answer.text();
-          if (answer.ok) return text === '' ? undefined : (JSON.parse(text) as unknown);
-          if (body !== undefined) return text; // PD refuses the operator
-          last = new Error(text);
-        } catch (error) {
-          last = error;
-        }
-      }
-    }
-    throw last;
-  }
-
   /** Memory of each process in MiB, without the page cache. */
   memoryMib(): Readonly<Record<string, number>> {
     const found: Record<string, number> = {};
@@ -233,20 +199,6 @@ export class Lab implements AsyncDisposable {
       }
     }
     return found;
-  }
-
-  async #replicated(): Promise<void> {
-    let regions: readonly PdRegion[] = [];
-    for (let second = 0; second < REPLICATED_MAX_S; second += 1) {
-      regions = await this.regions();
-      const replicated = ({ stores, leader }: PdRegion): boolean =>
-        stores.length === this.stores && leader !== undefined;
-      if (regions.length > 0 && regions.every(replicated)) return;
-      await sleep(1_000);
-    }
-    throw new Error(
-      `the regions were not replicated within ${REPLICATED_MAX_S} s: ${JSON.stringify(regions).slice(0, 2_000)}`,
-    );
   }
 
   /** Whether each store lives, and the end of its output. */
@@ -273,46 +225,27 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  async regions(): Promise<readonly PdRegion[]> {
-    const { regions } = (await this.#pdHttp('regions')) as {
-      regions?: { id: number; peers: { store_id: number }[]; leader?: { store_id?: number } }[];
-    };
-    return (regions ?? []).map(({ id, peers, leader }) => ({
-      id,
-      stores: peers.map((peer) => peer.store_id),
-      leader: leader?.store_id,
-    }));
+  regions(): Promise<readonly PdRegion[]> {
+    return this.#pd.regions();
   }
 
   /** Asks PD to give the lead of a region to another store. PD may refuse. */
-  async transferLeader({ id }: PdRegion, store: number): Promise<void> {
-    await this.#pdHttp('operators', { name: 'transfer-leader', region_id: id, to_store_id: store }).catch(
-      () => undefined,
-    );
+  transferLeader(region: PdRegion, store: number): Promise<void> {
+    return this.#pd.transferLeader(region, store);
   }
 
   /** The store that leads most regions now. */
-  async busiestStore(): Promise<number> {
-    for (const endMs = performance.now() + LEADERS_MAX_MS; performance.now() < endMs; await sleep(100)) {
-      const counts = new Map<number, number>();
-      for (const { leader } of await this.regions())
-        if (leader !== undefined) counts.set(leader, (counts.get(leader) ?? 0) + 1);
-      const [busiest] = [...counts].sort((left, right) => right[1] - left[1]);
-      if (busiest !== undefined) return busiest[0];
-    }
-    throw new Error(`PD knew no leader of a region for ${LEADERS_MAX_MS} ms`);
+  busiestStore(): Promise<number> {
+    return this.#pd.busiestStore();
   }
 
   /** The number of a store's process. PD's ids are in the order of starting, but are not these numbers. */
   async processOf(storeId: number): Promise<number> {
-    const { stores } = (await this.#pdHttp('stores')) as { stores: { store: { id: number; address: string } }[] };
-    const found = stores.find(({ store }) => store.id === storeId);
-    return Number(found!.store.address.split(':')[1]) - this.storePort;
+    return Number((await this.#pd.addressOf(storeId)).split(':')[1]) - this.storePort;
   }
 
   async pdLeader(): Promise<number> {
-    const { name } = (await this.#pdHttp('leader')) as { name: string };
-    return Number(name.slice(2));
+    return Number((await this.#pd.leaderName()).slice(2));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
