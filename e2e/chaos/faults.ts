@@ -3,11 +3,11 @@ import type { Prng } from '@engram/sim';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { leaderAmong, type MemberProcess } from '../cluster/cluster-member.ts';
 import type { Lab } from '../tikv/lab.ts';
-import type { RecordedClients } from './clients.ts';
+import type { ClientsSeen, Fault as FaultOf } from './campaign.ts';
 import { between, type Wire } from './wire.ts';
 
 /** The parts that faults act on. Hosts have the names of the members. */
-export interface Scene {
+export interface Scene extends ClientsSeen {
   readonly members: readonly MemberProcess[];
   readonly lab: Lab;
   readonly storesHost: string;
@@ -16,14 +16,9 @@ export interface Scene {
   readonly prng: Prng;
   /** Returns the member that leads. Waits until there is one. */
   readonly leader: () => Promise<MemberProcess>;
-  /** The number of writes acknowledged so far. */
-  readonly acknowledged: () => number;
-  /** Starts clients that only read at `endpoint`, linearizably, the keys that the other clients write. */
-  readonly readAt: (endpoint: string) => RecordedClients;
 }
 
-/** Begins a fault. The returned function ends it. */
-type Fault = (scene: Scene) => Promise<() => Promise<void>>;
+type Fault = FaultOf<Scene>;
 
 const nothing = async (): Promise<void> => {};
 const names = (members: readonly MemberProcess[]): readonly string[] => members.map(({ place }) => place.name);

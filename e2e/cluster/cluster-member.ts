@@ -164,7 +164,10 @@ export class MemberProcess {
 }
 
 /** The member that reports itself as the leader. Waits until there is one. */
-export async function leaderAmong(members: readonly MemberProcess[], deadlineMs = 1000): Promise<MemberProcess> {
+export async function leaderAmong<Member extends { readonly running: boolean; readonly endpoint: string }>(
+  members: readonly Member[],
+  deadlineMs = 1000,
+): Promise<Member> {
   for (;;) {
     for (const member of members) {
       if (!member.running) continue;
