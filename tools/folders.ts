@@ -47,6 +47,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     needs: ['format', 'log', 'image'],
     copy: ['format', 'log', 'image'],
   },
+  telemetry: { profiles: [] },
   server: {
     flags: [],
     tls: ['flags'],

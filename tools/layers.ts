@@ -89,7 +89,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   transport: ['core', 'loop', 'wire', 'http2'],
   'storage-leveldb': ['core', 'storage'],
   'storage-segment': ['core', 'loop', 'storage', 'storage-leveldb'],
-  telemetry: ['core', 'loop'],
+  telemetry: ['core', 'loop', 'protobuf'],
   tracing: ['core'],
   'tikv-client': ['core', 'protobuf', 'tso'],
   'storage-tikv': ['core', 'loop', 'election', 'storage', 'tikv-client', 'tso'],

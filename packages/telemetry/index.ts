@@ -36,3 +36,6 @@ export {
 } from './src/loop-monitor.ts';
 export { type BoundedResource, registerBudgetMetrics } from './src/budget-metrics.ts';
 export { descriptorLimit, openDescriptors, registerProcessMetrics } from './src/process-metrics.ts';
+
+// Profiles of the process, for pprof and Chrome.
+export { CPU_SECONDS_MAX, type ProfileFormat, Profiler, ProfilerBusy } from './src/profiles/profiler.ts';

@@ -182,7 +182,20 @@ const link: MessageSet = {
   bigints: ['cluster', 'linkpb.Hello.from', 'linkpb.Hello.to', 'linkpb.Hello.store', 'linkpb.Hello.founding'],
 };
 
-export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer, link];
+/** Profiles of the process, as pprof reads them. */
+const pprof: MessageSet = {
+  name: 'pprof',
+  files: 'pprof/*.proto',
+  genFolder: 'packages/telemetry/src/profiles/gen',
+  fieldNames: 'as-written',
+  strings: 'string',
+  integers64: 'count',
+  bigints: ['perftools.profiles.Profile.time_nanos'],
+  notBigints: [],
+  exact: [],
+};
+
+export const messageSets: readonly MessageSet[] = [etcd, tikv, raft, election, peer, link, pprof];
 
 export function messageSet(name: string): MessageSet {
   const found = messageSets.find((set) => set.name === name);

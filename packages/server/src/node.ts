@@ -17,6 +17,7 @@ import {
   observeCollections,
   OTHER_PHASE,
   openDescriptors,
+  Profiler,
   RpcMetrics,
   registerBudgetMetrics,
   registerLocalBytesMetrics,
@@ -130,6 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   );
   const peerMetrics = new PeerMetrics(metrics, () => started?.cluster.memberId ?? 0n);
   let started: Member | undefined;
+  const profiler = config.profiles ? opened.use(await Profiler.open(clock, loop)) : undefined;
   const endpoints = {
     get checks() {
       assert(started !== undefined, 'a check before there is something to check');
@@ -142,6 +144,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     corsOrigins: config.corsOrigins,
     hostWhitelist: config.hostWhitelist,
     ...(options.migration === undefined ? {} : { migration: options.migration }),
+    profiler,
     namesAreUsers: () => common.tls?.clientCertAuth === true && started?.store.auth.enabled === true,
   };
   const common = { config, tls: tlsOptions(config), budgets, logger: clientLog, clock, loop };
@@ -196,6 +199,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     // Watchers of the health service get the change before their connection closes.
     member.serving.set(false);
     gateway?.stop();
+    profiler?.end();
     return listeners.drain();
   });
   await listeners.open(

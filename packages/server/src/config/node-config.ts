@@ -70,6 +70,8 @@ export interface NodeConfig {
   readonly corsOrigins: ReadonlySet<string>;
   readonly hostWhitelist: ReadonlySet<string>;
   readonly extensiveMetrics: boolean;
+  /** Client URLs serve profiles of the process. */
+  readonly profiles: boolean;
   /** Undefined if calls are not traced. */
   readonly tracing: TracingConfig | undefined;
   readonly featureGates: ReadonlyMap<string, boolean>;
@@ -194,6 +196,7 @@ export function nodeConfig(
     gateway: values.bool('enable-grpc-gateway'),
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),
+    profiles: values.bool('enable-pprof'),
     extensiveMetrics: values.text('metrics') === 'extensive',
     tracing: tracingConfig(values, environment),
     featureGates: featureGatesOf(values),

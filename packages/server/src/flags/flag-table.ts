@@ -198,7 +198,7 @@ export const flagSections: readonly FlagSection[] = [
   ),
   section(
     'Profiling and Monitoring',
-    ignored('enable-pprof', 'bool', 'false', "Go's profiler: there is none."),
+    works('enable-pprof', 'bool', 'false', 'Serve profiles of CPU and heap at /debug/pprof/ of the client URLs.'),
     works(
       'metrics',
       'string',

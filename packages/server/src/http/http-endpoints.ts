@@ -1,10 +1,11 @@
 import type { Logger } from '@engram/core';
-import type { HealthMetrics } from '@engram/telemetry';
+import type { HealthMetrics, Profiler } from '@engram/telemetry';
 import type { Gateway } from '@engram/gateway';
 import type { HttpHandler, HttpRequest, HttpResponse, WebSockets } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
 import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
+import { PROFILES_PATH, profilesEndpoint } from './profile-endpoints.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from '../version.ts';
 
 export interface HttpEndpointsOptions {
@@ -21,6 +22,8 @@ export interface HttpEndpointsOptions {
   readonly hostWhitelist: ReadonlySet<string>;
   /** Whether the name in a client's certificate is a user. If undefined, it never is. */
   readonly namesAreUsers?: () => boolean;
+  /** If undefined, the paths of profiles are unknown. */
+  readonly profiler?: Profiler | undefined;
 }
 
 /** etcd's paths, and those before 3.4. */
@@ -37,6 +40,11 @@ export function clientEndpoints(options: HttpEndpointsOptions, gateway?: Pick<Ga
   const routes = monitoringRoutes(options)
     .add('/version', getOnly(versionEndpoint))
     .add('/debug/vars', getOnly(debugVarsEndpoint));
+  if (options.profiler !== undefined) {
+    routes
+      .add(PROFILES_PATH, getOnly(profilesEndpoint(options.profiler)))
+      .add(PROFILES_PATH.slice(0, -1), () => ({ status: 301, headers: { location: PROFILES_PATH }, body: '' }));
+  }
   if (gateway !== undefined) {
     for (const prefix of GATEWAY_PREFIXES)
       routes.add(prefix, (request) => gatewayRefusal(options, request) ?? gateway.answer(request));
