@@ -18,7 +18,8 @@ export type {
   WebSocketSession,
 } from './src/serve-options.ts';
 
-// For packages that serve or connect over TLS themselves.
+// For packages that serve or connect by themselves.
+export { addressShare } from './src/address-share.ts';
 export { refusalOf } from './src/client-certificate.ts';
 export { opensslCiphers } from './src/tls-ciphers.ts';
 export { CertificateTrust } from './src/certificate-trust.ts';

@@ -1,20 +1,39 @@
-import type { Socket } from 'node:net';
 import type { Clock, Timer } from '@engram/core';
+import { addressShare } from '@engram/transport';
 
-/** Sockets of peers that have not said yet who they are, TLS handshakes included. Beyond it the oldest is closed. */
+/** Sockets of peers that have not said yet who they are, TLS handshakes included. */
 export const STRANGERS_MAX = 64;
 /** For how long such a socket is kept. */
 const STRANGER_MS = 10_000;
 /** Sockets of one member: one, and those of earlier connections that have not been found dead yet. */
 const SOCKETS_OF_MEMBER_MAX = 4;
 
-/** The sockets of peers, bounded: a file descriptor that a stranger holds is one that the store lacks. */
+/** What is used of a socket. */
+export interface PeerSocket {
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  on(event: 'error' | 'close', listener: () => void): unknown;
+  destroy(): unknown;
+}
+
+interface Stranger {
+  readonly socket: PeerSocket;
+  readonly timer: Timer;
+  /** What counts as its address. */
+  readonly share: string;
+}
+
+/**
+ * The sockets of peers, bounded: a file descriptor that a stranger holds is one that the store lacks. Beyond the bound the oldest
+ * stranger of the address that has most of them is closed. So a flood from one address does not keep a member of another one
+ * from saying who it is.
+ */
 export class PeerSockets {
   readonly #clock: Clock;
   /** In the order of their acceptance, by remote address. */
-  readonly #strangers = new Map<string, { readonly socket: Socket; readonly timer: Timer }>();
+  readonly #strangers = new Map<string, Stranger>();
   readonly #ofMembers = new Map<bigint, Set<string>>();
-  readonly #all = new Map<string, Socket>();
+  readonly #all = new Map<string, PeerSocket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,19 +43,27 @@ export class PeerSockets {
     return this.#all.size;
   }
 
-  accept(socket: Socket): void {
+  accept(socket: PeerSocket): void {
     const name = nameOf(socket.remoteAddress, socket.remotePort);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#closed(name, socket));
     this.#all.set(name, socket);
     const timer = this.#clock.after(STRANGER_MS, () => socket.destroy());
-    this.#strangers.set(name, { socket, timer });
-    if (this.#strangers.size <= STRANGERS_MAX) return;
-    const [oldest] = this.#strangers;
-    if (oldest === undefined) return;
-    this.#strangers.delete(oldest[0]);
-    oldest[1].timer.cancel();
-    oldest[1].socket.destroy();
+    this.#strangers.set(name, { socket, timer, share: addressShare(socket.remoteAddress ?? '') });
+    if (this.#strangers.size > STRANGERS_MAX) this.#closeOne();
+  }
+
+  #closeOne(): void {
+    const counts = new Map<string, number>();
+    for (const { share } of this.#strangers.values()) counts.set(share, (counts.get(share) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    for (const [name, { socket, timer, share }] of this.#strangers) {
+      if (counts.get(share) !== most) continue;
+      this.#strangers.delete(name);
+      timer.cancel();
+      socket.destroy();
+      return;
+    }
   }
 
   /** The peer at this address, as gRPC names it, is this member. False if the member has too many sockets already. */
@@ -59,7 +86,7 @@ export class PeerSockets {
     for (const socket of this.#all.values()) socket.destroy();
   }
 
-  #closed(name: string, socket: Socket): void {
+  #closed(name: string, socket: PeerSocket): void {
     if (this.#all.get(name) !== socket) return;
     this.#all.delete(name);
     this.#strangers.get(name)?.timer.cancel();

@@ -1,5 +1,6 @@
 import { type Clock, SharedBudget } from '@engram/core';
 import type { Loop, Task, WorkClass } from '@engram/loop';
+import { addressShare } from './address-share.ts';
 import { PeerShares } from './peer-shares.ts';
 
 /**
@@ -13,6 +14,7 @@ export const STALLED_MS = 1_000;
 const AHEAD = 8;
 
 interface Handshake {
+  /** What counts as one: see `addressShare`. */
   readonly address: string;
   /** Begins the handshake: the server's first answer costs a signature, 0.4 ms with RSA of 2048 bits. */
   readonly begin: () => void;
@@ -52,7 +54,8 @@ export class HandshakeLine {
   }
 
   /** The result is to be called when the handshake is complete, or its client gone. It may wait or be under way. */
-  push(address: string, begin: () => void, cut: () => void): () => void {
+  push(remoteAddress: string, begin: () => void, cut: () => void): () => void {
+    const address = addressShare(remoteAddress);
     const handshake: Handshake = { address, begin, cut, gone: false };
     const line = this.#waiting.get(address);
     if (line === undefined) this.#waiting.set(address, [handshake]);

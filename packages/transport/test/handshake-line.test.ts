@@ -125,6 +125,14 @@ describe('the line', () => {
     expect(begun).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
+  test('takes all addresses of a /64 of IPv6 for one', () => {
+    for (let at = 1; at <= 3; at += 1) push(`2001:db8::${at}`);
+    for (let at = 1; at <= 3; at += 1) push('2001:db8:0:1::1');
+    run();
+    const [one, other] = [(at: number) => `2001:db8::${at}`, '2001:db8:0:1::1'];
+    expect(begun).toEqual([one(1), other, one(2), other, one(3), other]);
+  });
+
   test('goes on when handshakes end, until all have had their turn', () => {
     const all = Array.from({ length: 100 }, () => push('a'));
     for (let round = 0; begun.length < 100 && round < 100; round += 1) {
