@@ -47,6 +47,10 @@ e2e-cluster: setup ## Three members on PD and three stores, under kills, pauses 
 e2e-fence: setup ## Leaders that come back behind a trim of the log: ROUNDS (50) of stops, kills and second processes, from SEED
 	@ROUNDS=$${ROUNDS:-50} TIMEOUT_SECONDS=$${TIMEOUT_SECONDS:-3600} $(WITH_NODE) e2e/cluster/fence
 
+.PHONY: e2e-fence-cuts
+e2e-fence-cuts: setup ## The same for leaders that are cut off, in ROUNDS (16) of partitions longer than a member may be silent, from SEED
+	@ROUNDS=$${ROUNDS:-16} TIMEOUT_SECONDS=$${TIMEOUT_SECONDS:-3600} $(WITH_NODE) e2e/chaos/fence
+
 .PHONY: test
 test: setup lint types ## Lint, types, the layer check and all unit and integration tests
 	@$(WITH_NODE) vitest run $(VITEST_FLAGS)

@@ -13,7 +13,7 @@ import { type ClusterPlace, leaderAmong, MemberProcess } from '../cluster/cluste
 import { Lab } from '../tikv/lab.ts';
 import { campaign } from './campaign.ts';
 import { faults, type Scene } from './faults.ts';
-import { Wire } from './wire.ts';
+import { CLIENTS_HOST, memberPlaces, STORES_HOST, storesPlace, Wire } from './wire.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,29 +29,9 @@ const seed = Number(values.seed);
 const prng = new Prng(seed);
 console.log(`--seed ${seed}`);
 
-const netns = (host: string): string => {
-  const path = process.env[`NETNS_${host}`];
-  if (path === undefined) throw new Error(`there is no host ${host}: see run`);
-  return path;
-};
-
 using wire = new Wire(join(folder, 'wire.sock'));
-const lab = await Lab.startReplicated(join(folder, 'lab'), {
-  strict: false,
-  place: { netns: netns('stores'), address: '10.77.0.10' },
-});
-const place: ClusterPlace = {
-  pd: lab.pdAddresses,
-  prefix: 'chaos',
-  members: ['a', 'b', 'c'].map((name, at) => ({
-    name,
-    host: `10.77.0.${at + 1}`,
-    netns: netns(name),
-    clientPort: 2379,
-    peerPort: 2380,
-    dataDir: join(folder, name),
-  })),
-};
+const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false, place: storesPlace() });
+const place: ClusterPlace = { pd: lab.pdAddresses, prefix: 'chaos', members: memberPlaces(folder) };
 const members = place.members.map((member) => new MemberProcess(place, member));
 for (const member of members) member.start();
 await Promise.all(members.map((member) => member.ready()));
@@ -68,8 +48,8 @@ const { problems, print } = await campaign<Scene>({
     ...clients,
     members,
     lab,
-    storesHost: 'stores',
-    clientsHost: 'judge',
+    storesHost: STORES_HOST,
+    clientsHost: CLIENTS_HOST,
     wire,
     prng,
     leader: () => leaderAmong(members, 500),

@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import type { MemberPlace } from '../cluster/cluster-member.ts';
+import type { LabPlace } from '../tikv/lab.ts';
 
 export interface Rule {
   readonly from: string;
@@ -12,6 +15,29 @@ export interface Rule {
   readonly delayMs?: number;
   readonly jitterMs?: number;
 }
+
+export const STORES_HOST = 'stores';
+export const CLIENTS_HOST = 'judge';
+
+/** The network namespace of a host, as a path. */
+function netnsOf(host: string): string {
+  const path = process.env[`NETNS_${host}`];
+  if (path === undefined) throw new Error(`there is no host ${host}: see wire.sh`);
+  return path;
+}
+
+export const storesPlace = (): LabPlace => ({ netns: netnsOf(STORES_HOST), address: '10.77.0.10' });
+
+/** Three members of one cluster, each on a host of its own that has its name, with a folder below `folder`. */
+export const memberPlaces = (folder: string): readonly MemberPlace[] =>
+  ['a', 'b', 'c'].map((name, at) => ({
+    name,
+    host: `10.77.0.${at + 1}`,
+    netns: netnsOf(name),
+    clientPort: 2379,
+    peerPort: 2380,
+    dataDir: join(folder, name),
+  }));
 
 /** The network between the hosts, which `wire/` carries. */
 export class Wire implements Disposable {

@@ -116,6 +116,19 @@ export class FenceLoad {
   }
 }
 
+/** Resolves when a linearizable read is answered at `endpoint`: a member that was away has come up. Rejects after `withinMs`. */
+export async function readsAt(endpoint: string, withinMs: number): Promise<void> {
+  using client = new EtcdClient(endpoint, { deadlineMs: withinMs });
+  for (const endMs = performance.now() + withinMs; ; await sleep(50)) {
+    try {
+      await client.range({ ...ONCE, countOnly: true });
+      return;
+    } catch (error) {
+      if (!(error instanceof EtcdError) || performance.now() > endMs) throw error;
+    }
+  }
+}
+
 /** Compares the hashes of all members at the newest revision, each after a linearizable read. */
 export async function hashesAt(endpoints: readonly string[]): Promise<{ hashes: readonly number[]; revision: number }> {
   using first = new EtcdClient(endpoints[0]!, { deadlineMs: 30_000 });

@@ -4,6 +4,7 @@
  * stale, all copies must be equal, and a member that ends must say why. See README.md.
  *
  *   fence-rounds.ts <folder> [--rounds N] [--seed N] [--way TEXT]     only the ways whose names contain TEXT
+ *   fence-rounds.ts <folder> --wire SOCKET ...     members on hosts of their own (e2e/chaos), which are cut off
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -12,14 +13,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { freePort } from '../../test/support/free-port.ts';
+import { memberPlaces, storesPlace, Wire } from '../chaos/wire.ts';
 import { Lab } from '../tikv/lab.ts';
 import { Checks } from './checks.ts';
 import { freePlaces, type ClusterPlace, leaderAmong, MemberProcess } from './cluster-member.ts';
-import { deleteOnce, FenceLoad, hashesAt } from './fence-load.ts';
+import { cuts } from './fence-cuts.ts';
+import { deleteOnce, FenceLoad, hashesAt, readsAt } from './fence-load.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '3' }, seed: { type: 'string' }, way: { type: 'string', default: '' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seed: { type: 'string' },
+    way: { type: 'string', default: '' },
+    wire: { type: 'string' },
+  },
 });
 const rounds = Number(values.rounds);
 const folder = positionals[0] ?? '.';
@@ -39,8 +47,17 @@ const WRITES_MAX_MS = 60_000;
 const START_MAX_MS = 30_000;
 const FATAL = /"level":"fatal"/;
 
-const lab = await Lab.start(join(folder, 'lab'), { store: 'onenode', strict: false });
-const place: ClusterPlace = { pd: lab.pdAddresses, prefix: 'fence', members: await freePlaces(folder) };
+const wire = values.wire === undefined ? undefined : new Wire(values.wire);
+const lab = await Lab.start(join(folder, 'lab'), {
+  store: 'onenode',
+  strict: false,
+  ...(wire === undefined ? {} : { place: storesPlace() }),
+});
+const place: ClusterPlace = {
+  pd: lab.pdAddresses,
+  prefix: 'fence',
+  members: wire === undefined ? await freePlaces(folder) : memberPlaces(folder),
+};
 const flags = [
   '--log-segment-bytes=65536',
   '--image-every-bytes-min=262144',
@@ -148,8 +165,8 @@ async function twinOf(member: MemberProcess): Promise<MemberProcess> {
   }
 }
 
-/** How a leader is deposed and comes back. */
-const WAYS: Readonly<Record<string, (victim: MemberProcess) => Promise<void>>> = {
+/** How a leader is deposed and comes back, where all are on this host. */
+const here: Readonly<Record<string, (victim: MemberProcess) => Promise<void>>> = {
   'SIGSTOP, an append under way dies with the store': async (victim) => {
     await stopWithAppendUnderWay(victim, true);
     await awayUntilTrimmed();
@@ -217,6 +234,8 @@ const WAYS: Readonly<Record<string, (victim: MemberProcess) => Promise<void>>> =
   },
 };
 
+const WAYS = wire === undefined ? here : cuts({ wire, members, awayUntilTrimmed });
+
 /** The ways of all rounds: the first way first, then each once in random order, and so on. */
 function* ways(): Generator<string> {
   const names = Object.keys(WAYS).filter((name) => name.includes(values.way));
@@ -228,6 +247,7 @@ function* ways(): Generator<string> {
 
 async function judge(load: FenceLoad): Promise<string> {
   for (const member of members) if (!member.running) await startAgain(member);
+  await Promise.all(endpoints.map((endpoint) => readsAt(endpoint, START_MAX_MS)));
   const lost = (await Promise.all(endpoints.map((endpoint) => load.lostAt(endpoint)))).flat();
   const { hashes, revision } = await hashesAt(endpoints);
   total.writes += load.acknowledged.length;
@@ -273,6 +293,7 @@ for (let round = 1; round <= rounds && checks.failed === 0; round += 1) {
 
 for (const member of members) await member.stop().catch(() => undefined);
 await lab[Symbol.asyncDispose]();
+wire?.[Symbol.dispose]();
 console.log(`${JSON.stringify(total)}, ${trims} trims, ${endings.length} processes ended by themselves`);
 console.log(`e2e-cluster-fence: ${checks.passed} rounds, ${checks.failed} failed`);
 process.exit(checks.failed === 0 ? 0 : 1);
