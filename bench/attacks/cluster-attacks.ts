@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { grpcHeaders, RawClient } from '@engram/transport/testing';
+import { clientHello, grpcHeaders, RawClient } from '@engram/transport/testing';
+import { HandshakeFlood } from '../../e2e/cluster/handshake-flood.ts';
 import type { Endpoint } from '../cluster/cluster.ts';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { noAttack } from './attack.ts';
-import { dialMany } from './dial.ts';
+import { dialMany, secured } from './dial.ts';
+import { stallMany } from './tls-attacks.ts';
 
 /* Attacks on a cluster of three members: at a follower, and at the port where members meet. */
 
@@ -22,6 +24,8 @@ export interface ClusterTarget {
 export interface ClusterAttack {
   readonly name: string;
   readonly what: string;
+  /** The members connect over TLS, with certificates. */
+  readonly secure?: boolean;
   run(target: ClusterTarget): Promise<void>;
 }
 
@@ -101,6 +105,52 @@ export const clusterAttacks: readonly ClusterAttack[] = [
         }
         await delay(20);
       }
+    },
+  },
+  { ...noAttack, name: 'none-tls', what: 'nothing, for 5 s, where members connect over TLS', secure: true },
+  {
+    name: 'peer-handshakes',
+    what: '4,000 connections to the peer port of the leader that send a client hello at once, and nothing more',
+    secure: true,
+    async run({ leader, patienceMs }) {
+      await stallMany(leader.peerPort, 4_000, await clientHello(), Math.min(3_000, patienceMs));
+    },
+  },
+  {
+    name: 'peer-half-open-tls',
+    what: '4,000 connections to the peer port of the leader that send 4 bytes of a handshake',
+    secure: true,
+    async run({ leader, patienceMs }) {
+      const bytes = (await clientHello()).subarray(0, 4);
+      await stallMany(leader.peerPort, 4_000, bytes, Math.min(3_000, patienceMs));
+    },
+  },
+  {
+    name: 'peer-handshake-flood',
+    what: 'for 5 s, one client hello after another at the peer ports of the leader and a follower, 128 at a time',
+    secure: true,
+    async run({ leader, follower, patienceMs }) {
+      using flood = await HandshakeFlood.start([leader.peerPort, follower.peerPort]);
+      await delay(Math.min(5_000, patienceMs));
+      if (flood.begun === 0) throw new Error('no handshake was begun');
+    },
+  },
+  {
+    name: 'peer-no-certificate',
+    what: 'for 5 s, whole handshakes with the leader without a certificate, 8 at a time',
+    secure: true,
+    async run({ leader, patienceMs }) {
+      const endMs = performance.now() + Math.min(5_000, patienceMs);
+      const one = async (): Promise<void> => {
+        while (performance.now() < endMs) {
+          const [socket] = await dialMany(leader.peerPort, 1);
+          const secure = await Promise.race([secured(socket!).catch(() => undefined), delay(500, undefined)]);
+          secure?.resume();
+          await delay(1);
+          socket!.destroy();
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, one));
     },
   },
 ];

@@ -112,14 +112,18 @@ const failures: string[] = [];
 const chosen = clusterAttacks.filter(({ name }) => options.only.split(',').includes(name));
 const flags = options['memory-limit'] > 0 ? [`--memory-limit=${options['memory-limit']}`] : [];
 for (const store of options.stores.split(',')) {
-  const path = join(folder.path, store);
-  mkdirSync(path);
-  await using cluster = await (store === 'etcd' ? startEtcd(path) : startEngram(path, flags));
-  await fill(await leaderOf(cluster));
-  for (const attack of chosen) {
-    const row = await measure(attack, store, cluster);
-    rows.push(row);
-    console.error(row.join('  '));
+  for (const secure of [false, true]) {
+    const attacks = chosen.filter((attack) => (attack.secure ?? false) === secure);
+    if (attacks.length === 0) continue;
+    const path = join(folder.path, `${store}${secure ? '-tls' : ''}`);
+    mkdirSync(path);
+    await using cluster = await (store === 'etcd' ? startEtcd(path, { secure }) : startEngram(path, { secure, flags }));
+    await fill(await leaderOf(cluster));
+    for (const attack of attacks) {
+      const row = await measure(attack, store, cluster);
+      rows.push(row);
+      console.error(row.join('  '));
+    }
   }
 }
 report({

@@ -1,23 +1,10 @@
-import { once } from 'node:events';
-import { duplexPair } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
-import type { RawClient } from '@engram/transport/testing';
+import { clientHello, type RawClient } from '@engram/transport/testing';
 import type { Attack } from './attack.ts';
 import { dialMany, secureClient } from './dial.ts';
 
-/** The client hello that OpenSSL sends: a server signs for it, and the client has computed nothing. */
-async function clientHello(): Promise<Buffer> {
-  const [near, far] = duplexPair();
-  const socket = connectTls({ socket: near, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
-  socket.on('error', () => {});
-  const [hello] = (await once(far, 'data')) as [Buffer];
-  socket.destroy();
-  return hello;
-}
-
 /** Sends these bytes on each of many connections at once, and leaves them open for a while. */
-async function stallMany(port: number, count: number, bytes: Buffer, forMs: number): Promise<void> {
+export async function stallMany(port: number, count: number, bytes: Buffer, forMs: number): Promise<void> {
   const sockets = await dialMany(port, count);
   for (const socket of sockets) {
     socket.resume();

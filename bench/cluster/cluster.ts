@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Certificates } from '../../e2e/cluster/certificates.ts';
 import { type ClusterPlace, freePlaces, isLeader, MemberProcess } from '../../e2e/cluster/cluster-member.ts';
 import { Lab } from '../../e2e/tikv/lab.ts';
 import { EtcdClient } from '../../test/support/etcd-client.ts';
@@ -27,16 +28,41 @@ export interface Cluster extends AsyncDisposable {
   readonly below: Readonly<Record<string, readonly number[]>>;
 }
 
-export async function startEngram(folder: string, more: readonly string[] = []): Promise<Cluster> {
+export interface ClusterOptions {
+  /** More flags of each member. */
+  readonly flags?: readonly string[];
+  /** Members connect over TLS, each with a certificate of one authority. */
+  readonly secure?: boolean;
+}
+
+/** Makes a certificate for all members below `folder`. Returns the flags, the same ones for both stores. */
+function certificateFlags(folder: string): readonly string[] {
+  const certificates = new Certificates(join(folder, 'tls'));
+  certificates.authority('ca');
+  certificates.certify('member', { by: 'ca', commonName: 'member', hostname: 'localhost' });
+  return [
+    `--peer-cert-file=${certificates.file('member.crt')}`,
+    `--peer-key-file=${certificates.file('member.key')}`,
+    `--peer-trusted-ca-file=${certificates.file('ca.crt')}`,
+    '--peer-client-cert-auth',
+  ];
+}
+
+export async function startEngram(folder: string, options: ClusterOptions = {}): Promise<Cluster> {
   const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false });
   const place: ClusterPlace = {
     pd: lab.pdAddresses,
     prefix: 'bench',
+    ...(options.secure === true ? { peerScheme: 'https' as const } : {}),
     members: await freePlaces(folder),
   };
-  const members = place.members.map(
-    (member) => new MemberProcess(place, member, ['--log-level=warn', '--quota-backend-bytes=8589934592', ...more]),
-  );
+  const flags = [
+    '--log-level=warn',
+    '--quota-backend-bytes=8589934592',
+    ...(options.secure === true ? certificateFlags(folder) : []),
+    ...(options.flags ?? []),
+  ];
+  const members = place.members.map((member) => new MemberProcess(place, member, flags));
   for (const member of members) member.start();
   await Promise.all(members.map(({ endpoint }) => served(endpoint)));
   return {
@@ -49,10 +75,12 @@ export async function startEngram(folder: string, more: readonly string[] = []):
   };
 }
 
-export async function startEtcd(folder: string): Promise<Cluster> {
+export async function startEtcd(folder: string, options: ClusterOptions = {}): Promise<Cluster> {
   const ports = await Promise.all(NAMES.map(async () => ({ client: await freePort(), peer: await freePort() })));
   const url = (port: number): string => `http://127.0.0.1:${port}`;
-  const initial = NAMES.map((name, at) => `${name}=${url(ports[at]!.peer)}`).join();
+  const peerUrl = (port: number): string => `${options.secure === true ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const initial = NAMES.map((name, at) => `${name}=${peerUrl(ports[at]!.peer)}`).join();
+  const more = [...(options.secure === true ? certificateFlags(folder) : []), ...(options.flags ?? [])];
   const [program, ...fixed] = commandOf('etcd');
   const children: ChildProcess[] = NAMES.map((name, at) => {
     const { client, peer } = ports[at]!;
@@ -61,11 +89,12 @@ export async function startEtcd(folder: string): Promise<Cluster> {
       `--data-dir=${join(folder, `etcd-${name}`)}`,
       `--listen-client-urls=${url(client)}`,
       `--advertise-client-urls=${url(client)}`,
-      `--listen-peer-urls=${url(peer)}`,
-      `--initial-advertise-peer-urls=${url(peer)}`,
+      `--listen-peer-urls=${peerUrl(peer)}`,
+      `--initial-advertise-peer-urls=${peerUrl(peer)}`,
       `--initial-cluster=${initial}`,
       '--quota-backend-bytes=8589934592',
       '--log-level=error',
+      ...more,
     ];
     return spawn(program!, [...fixed, ...flags], { stdio: 'ignore' });
   });

@@ -7,4 +7,5 @@ export {
   revocationList,
   revocationListDer,
 } from './test/support/certificates.ts';
+export { clientHello } from './test/support/client-hello.ts';
 export { frame, grpcHeaders, grpcMessage, RawClient, type RawFrame, uint32 } from './test/support/raw-client.ts';
