@@ -54,6 +54,11 @@ type Item =
   | { readonly kind: 'ping'; readonly number: number };
 
 const RETRY_MS = 100;
+/**
+ * An attempt that the other member has not accepted by then is given up (etcd: a second and two election timeouts). By TCP's own
+ * count it may last for two minutes after the network is well: packets of an interface that is gone go nowhere.
+ */
+const ATTEMPT_MAX_MS = 5000;
 /** Raft messages are dropped while more items than this wait in the process. */
 const QUEUED_FRAMES_MAX = 4096;
 const CALLS_MIN = 64;
@@ -71,6 +76,8 @@ export class PeerLink {
   #connected = false;
   #number = 0;
   #retry: Timer | undefined;
+  /** Ends the attempt to connect that is under way. */
+  #attempt: Timer | undefined;
   #pingTimer: Timer | undefined;
   /** The last ping, and when it was sent. */
   #ping = { number: 0, sentMs: 0 };
@@ -176,6 +183,7 @@ export class PeerLink {
   close(): void {
     this.#closed = true;
     this.#retry?.cancel();
+    this.#attempt?.cancel();
     this.#pingTimer?.cancel();
     this.#stream?.cancel();
     this.#ended();
@@ -193,7 +201,13 @@ export class PeerLink {
     this.#stream = stream;
     // The server sends headers when it has accepted `hello`. Frames written before might reach no member.
     stream.on('metadata', () => this.#opened(stream));
-    const { traffic, loop, hello } = this.#options;
+    const { traffic, loop, hello, clock } = this.#options;
+    let late: string | undefined;
+    this.#attempt = clock.after(ATTEMPT_MAX_MS, () => {
+      late = `not connected within ${ATTEMPT_MAX_MS} ms`;
+      stream.cancel();
+      this.#renew();
+    });
     const caller = `member ${hello.to}`;
     // Raft's messages never wait for answers.
     const raft = new Inbox<Uint8Array>(loop, { work: 'consensus', caller, stage: 'raft' }, (message) => {
@@ -218,11 +232,13 @@ export class PeerLink {
       if (this.#stream !== stream) return;
       const reached = this.#connected;
       this.#stream = undefined;
+      this.#attempt?.cancel();
       this.#ended();
       if (this.#closed) return;
       if (isServiceError(error) && GONE.test(error.details)) this.#options.onGone();
       this.#retry = this.#options.clock.after(RETRY_MS, () => {
-        if (!reached) this.#options.onUnreached(isServiceError(error) ? error.details : 'the connection has ended');
+        const why = late ?? (isServiceError(error) ? error.details : 'the connection has ended');
+        if (!reached) this.#options.onUnreached(why);
         if (!this.#closed) this.#open();
       });
     };
@@ -233,16 +249,21 @@ export class PeerLink {
 
   /** Uses new certificates from the next attempt to connect on. An existing connection stays. */
   #followCredentials(): void {
-    const { target, tls } = this.#options;
-    const { credentials } = tls;
+    const { credentials } = this.#options.tls;
     if (credentials === this.#credentials) return;
-    this.#client.close();
     this.#credentials = credentials;
-    this.#client = new Client(target, credentials, channelOptions);
+    this.#renew();
+  }
+
+  /** The next attempt makes a connection of its own. */
+  #renew(): void {
+    this.#client.close();
+    this.#client = new Client(this.#options.target, this.#credentials, channelOptions);
   }
 
   #opened(stream: unknown): void {
     if (this.#stream !== stream || this.#connected) return;
+    this.#attempt?.cancel();
     this.#connected = true;
     this.#options.traffic.connected = true;
     this.#pingLater(0);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
-import { logPosition } from '@engram/core';
+import { type Clock, logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
@@ -61,13 +63,14 @@ function dial(
   clusterId = CLUSTER,
   otherPorts: readonly number[] = [],
   onRoundTrip: (member: bigint, ms: number) => void = () => {},
+  clock: Clock = realClock,
 ): PeerLinks {
   const links = new PeerLinks({
     clusterId,
     memberId: 1n,
     storeId: 5n,
     tls: undefined,
-    clock: realClock,
+    clock,
     logger: quiet,
     service: () => service,
     onRoundTrip,
@@ -79,6 +82,33 @@ function dial(
   ]);
   return links;
 }
+
+/** Counts as this one does, but timers of seconds fire after milliseconds. */
+const hurriedClock: Clock = { ...realClock, after: (delayMs, fire) => realClock.after(delayMs / 10, fire) };
+
+test('an attempt to connect that nobody accepts is given up, and the next one has a connection of its own', async () => {
+  const [mine, theirs] = [new Echo(), new Echo()];
+  const server = await serve(theirs, 2n);
+  const sockets: Socket[] = [];
+  // The first connection is taken and never answered, as by a host that has left the network.
+  const relay = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    if (sockets.length === 1) return;
+    const there = connect(server.ports[0]!, '127.0.0.1').on('error', () => undefined);
+    sockets.push(there);
+    socket.pipe(there).pipe(socket);
+  });
+  closing.push({
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => relay.close(resolve));
+    },
+  });
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  dial(mine, (relay.address() as AddressInfo).port, 2n, CLUSTER, [], () => {}, hurriedClock);
+  await mine.until(() => mine.links.includes('connected 2'));
+  expect(mine.links).toEqual(['connected 2']);
+});
 
 test('messages keep their order, and calls have their answers', async () => {
   const [mine, theirs] = [new Echo(), new Echo()];
