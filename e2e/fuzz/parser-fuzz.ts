@@ -1,10 +1,11 @@
 import { Prng } from '@engram/sim';
 import { Coverage } from './coverage.ts';
 import type { Finding, Kept } from './finding.ts';
+import { fileParsers, seedsOfFiles } from './file-parsers.ts';
 import { someJson } from './gateway-json.ts';
 import { someCall } from './messages.ts';
 import { mutated, randomBytes } from './mutate.ts';
-import { mayThrow, type Parser, parsers } from './parsers.ts';
+import { mayThrow, type Parser, parsers as pureParsers } from './parsers.ts';
 import { someFrames } from './http2-script.ts';
 
 /** Inputs between two reads of the coverage, each of which costs some milliseconds. */
@@ -23,33 +24,40 @@ export interface ParserReport {
   readonly findings: readonly Finding[];
 }
 
-/** Runs the pure parsers until `endMs`. An input that runs a block for the first time is kept and mutated. */
+const parsers: readonly Parser[] = [...fileParsers, ...pureParsers];
+/** The parsers that are not made by the generator: most of the inputs are theirs. */
+const BY_HAND = fileParsers.length + 9;
+
+/** Runs the parsers until `endMs`. An input that runs a block for the first time is kept and mutated. */
 export async function fuzzParsers(seed: number, endMs: number, saved: readonly Kept[]): Promise<ParserReport> {
   const random = new Prng(seed).fork('parsers');
   const findings: Finding[] = [];
   const found = new Set<string>();
   const fresh: Kept[] = [];
   let inputs = 0;
-  await using coverage = await Coverage.start(/packages\/(wire|http2|protobuf|election|gateway)\//);
-  const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved)]));
-  const run = (parser: Parser, bytes: Buffer): void => {
+  await using coverage = await Coverage.start(
+    /packages\/(wire|http2|protobuf|election|gateway|auth|bbolt|importer|transport)\//,
+  );
+  const files = await seedsOfFiles();
+  const kept = new Map(parsers.map(({ name }) => [name, seedsOf(random, name, saved, files.get(name))]));
+  const run = async (parser: Parser, bytes: Buffer): Promise<void> => {
     inputs += 1;
-    const what = faultOf(parser, bytes);
+    const what = await faultOf(parser, bytes);
     if (what === undefined || found.has(`${parser.name} ${what.split('\n')[0]}`)) return;
     found.add(`${parser.name} ${what.split('\n')[0]}`);
     findings.push({ target: parser.name, what, chunks: [bytes] });
   };
-  for (const parser of parsers) for (const bytes of kept.get(parser.name)!) run(parser, Buffer.from(bytes));
+  for (const parser of parsers) for (const bytes of kept.get(parser.name)!) await run(parser, Buffer.from(bytes));
   await coverage.fresh();
   while (performance.now() < endMs) {
-    const parser = random.chance(0.6) ? random.pick(parsers.slice(0, 9)) : random.pick(parsers);
+    const parser = random.chance(0.6) ? random.pick(parsers.slice(0, BY_HAND)) : random.pick(parsers);
     const seeds = kept.get(parser.name)!;
     const batch = Array.from({ length: BATCH }, () => mutated(random, random.pick(seeds), seeds));
-    for (const bytes of batch) run(parser, bytes);
+    for (const bytes of batch) await run(parser, bytes);
     const blocks = new Set(await coverage.fresh());
     for (const bytes of batch) {
       if (blocks.size === 0) break;
-      run(parser, bytes);
+      await run(parser, bytes);
       if ((await coverage.found(blocks)) === 0 || seeds.length >= KEPT_MAX) continue;
       seeds.push(bytes);
       fresh.push({ target: parser.name, chunks: [bytes] });
@@ -58,8 +66,14 @@ export async function fuzzParsers(seed: number, endMs: number, saved: readonly K
   return { inputs, blocks: coverage.blocks, kept: fresh, findings };
 }
 
-function seedsOf(random: Prng, target: string, saved: readonly Kept[]): Uint8Array[] {
+function seedsOf(
+  random: Prng,
+  target: string,
+  saved: readonly Kept[],
+  files: readonly Buffer[] | undefined,
+): Uint8Array[] {
   const seeds: Uint8Array[] = saved.filter((each) => each.target === target).map(({ chunks }) => Buffer.concat(chunks));
+  if (fileParsers.some(({ name }) => name === target)) return [...seeds, ...(files ?? [])];
   for (let at = 0; at < 30; at += 1) {
     if (target === 'json') seeds.push(someJson(random));
     else if (target === 'frames') seeds.push(Buffer.concat([randomBytes(random, 1), ...someFrames(random)]));
@@ -68,13 +82,14 @@ function seedsOf(random: Prng, target: string, saved: readonly Kept[]): Uint8Arr
   return seeds;
 }
 
-function faultOf({ parse }: Parser, bytes: Buffer): string | undefined {
+async function faultOf({ parse }: Parser, bytes: Buffer): Promise<string | undefined> {
   const maxMs = MS_MAX + (NS_PER_BYTE_MAX * bytes.length) / 1e6;
   let leastMs = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 3; run += 1) {
     const before = process.threadCpuUsage();
     try {
-      parse(bytes);
+      const done = parse(bytes);
+      if (done !== undefined) await done;
     } catch (error) {
       if (!mayThrow(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error);
     }

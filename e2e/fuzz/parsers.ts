@@ -14,10 +14,10 @@ import {
 } from '@engram/wire';
 import { readJson, writeJson } from './gateway-json.ts';
 
-/** A pure parser: throws only errors that a client may see, and its time is proportional to the bytes. */
+/** A parser: throws only errors that a client may see, and its time is proportional to the bytes. */
 export interface Parser {
   readonly name: string;
-  parse(bytes: Buffer): void;
+  parse(bytes: Buffer): void | Promise<void>;
 }
 
 export const mayThrow = (error: unknown): boolean =>

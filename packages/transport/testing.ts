@@ -9,3 +9,4 @@ export {
 } from './test/support/certificates.ts';
 export { clientHello } from './test/support/client-hello.ts';
 export { frame, grpcHeaders, grpcMessage, RawClient, type RawFrame, uint32 } from './test/support/raw-client.ts';
+export { revokedSerials } from './src/revocation-list.ts';
