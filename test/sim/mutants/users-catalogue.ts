@@ -58,7 +58,7 @@ export const usersMutants: readonly Mutant[] = [
         file: `${backend}/lead/leadership.ts`,
         find: '    const auth = new DecidedAuth(state.auth.state);\n',
         replace:
-          '    const { state: newest } = state.auth;\n    const auth = new DecidedAuth(Object.create(newest, { roles: { value: newest.roles.without(newest.roles.rows[0]?.name ?? "") } }));\n',
+          '    const newest = state.auth.state;\n    const lost = newest.roles.rows.at(-1)?.name ?? "";\n    const auth = new DecidedAuth(newest.next({ roles: newest.roles.without(lost) }, () => true));\n',
       },
     ],
   },
@@ -178,8 +178,9 @@ export const membersUsersMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/member/src/remote-leader.ts',
-        find: ' ${authRevision} ${user}`;\n',
-        replace: "`.slice(0, 0) + [authRevision, user].join('').slice(0, 0);\n",
+        find: '    if (list === undefined) lists.set(name, [renewal]);\n    else list.push(renewal);\n',
+        replace:
+          '    if (lists.size === 0) lists.set(name, [renewal]);\n    else (list ?? [...lists.values()][0]!).push(renewal);\n',
       },
     ],
   },
