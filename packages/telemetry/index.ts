@@ -7,6 +7,7 @@ export {
   type LogLevel,
   type LogFormat,
 } from './src/logger.ts';
+export type { LogRotation } from './src/rotating-file.ts';
 export { MetricRegistry } from './src/metric-registry.ts';
 export type { Reading } from './src/metric.ts';
 export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';

@@ -102,7 +102,33 @@ test.each([
   { args: ['--metrics=extensive'], config: { extensiveMetrics: true } },
   {
     args: ['--log-outputs=stdout,/tmp/a'],
-    config: { log: { level: 'info', format: 'json', outputs: ['stdout', '/tmp/a'] } },
+    config: { log: { level: 'info', format: 'json', outputs: ['stdout', '/tmp/a'], rotation: undefined } },
+  },
+  {
+    args: ['--log-outputs=stdout,/tmp/a', '--enable-log-rotation'],
+    config: {
+      log: {
+        outputs: ['stdout', '/tmp/a'],
+        rotation: { bytesMax: 100 * 2 ** 20, daysMax: 0, backupsMax: 0, localTime: false, compress: false },
+      },
+    },
+    why: "etcd's defaults",
+  },
+  {
+    args: [
+      '--log-outputs=/tmp/a',
+      '--enable-log-rotation',
+      '--log-rotation-config-json={"MaxSize":0,"maxage":3,"maxbackups":4,"compress":true,"localtime":true,"other":[]}',
+    ],
+    config: {
+      log: { rotation: { bytesMax: 100 * 2 ** 20, daysMax: 3, backupsMax: 4, localTime: true, compress: true } },
+    },
+    why: 'names in any case, 0 for the default size',
+  },
+  {
+    args: ['--log-outputs=stderr,stdout', '--enable-log-rotation'],
+    config: { log: { outputs: ['stderr', 'stdout'] } },
+    why: 'etcd takes it, and has nothing to turn',
   },
   {
     args: ['--initial-cluster=default=http://a:1,default=http://a:2'],
@@ -220,6 +246,20 @@ test.each([
   { args: ['--feature-gates=LeaseCheckpointPersist=true'], says: 'requires enabling feature gate LeaseCheckpoint' },
   { args: ['--log-level=loud'], says: '--log-level=loud: expected one of debug, info' },
   { args: ['--log-outputs=default,stdout'], says: 'multi logoutput' },
+  ...['/tmp/a,/tmp/b', '/tmp/a,/tmp/b,stderr', 'stderr', 'default'].map((outputs) => ({
+    args: [`--log-outputs=${outputs}`, '--enable-log-rotation'],
+    says: '--log-outputs requires a single file path when --log-rotate-config-json is defined',
+  })),
+  ...[
+    ['{"maxsize"', 'improperly formatted log rotation config'],
+    ['[]', 'invalid log rotation config: expected an object'],
+    ['{"maxsize":"1"}', 'invalid log rotation config: maxsize takes a whole number from 0 on'],
+    ['{"maxbackups":-1}', 'maxbackups takes a whole number'],
+    ['{"compress":1}', 'compress takes true or false'],
+  ].map(([json, says = '']) => ({
+    args: ['--log-outputs=/tmp/a', '--enable-log-rotation', `--log-rotation-config-json=${json}`],
+    says,
+  })),
   { args: ['--logger=capnslog'], says: 'unknown logger option "capnslog"' },
   { args: ['--transport=pigeon'], says: 'expected native or grpc-js' },
   { args: ['--storage=tape'], says: 'expected auto, segment, leveldb, tikv or memory' },

@@ -1,6 +1,7 @@
 import { appendFileSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Logger } from '@engram/core';
 import pino from 'pino';
+import { type LogRotation, RotatingFile } from './rotating-file.ts';
 
 /** zap's names, most verbose first. etcd's --log-level accepts them. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'panic', 'fatal'] as const;
@@ -12,6 +13,8 @@ export interface LoggerOptions {
   readonly format: LogFormat;
   /** 'stderr', 'stdout', or paths of files that are appended to. */
   readonly outputs: readonly string[];
+  /** Of the files among the outputs. Undefined: they grow. */
+  readonly rotation?: LogRotation | undefined;
 }
 
 /** The process's logger. `fatal` logs why the process ends, but does not end it. */
@@ -25,7 +28,7 @@ export interface ProcessLogger extends Logger {
  * survives a later crash. Throws if a file cannot be opened.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
-  const write = writerOf(options.outputs);
+  const write = writerOf(options);
   const format = options.format === 'json' ? (line: string): string => line : consoleLine;
   return pino(
     {
@@ -62,42 +65,46 @@ function consoleLine(line: string): string {
   return `${ts}\t${String(level).toUpperCase()}\t${msg}${rest}\n`;
 }
 
-function writerOf(outputs: readonly string[]): (line: string) => void {
+function writerOf({ outputs, rotation }: LoggerOptions): (line: string) => void {
   const sinks = outputs.map((output) => {
-    if (output === 'stderr') return new Sink(notBlocking(2));
-    if (output === 'stdout') return new Sink(notBlocking(1));
-    return new Sink(openSync(output, 'a', 0o600));
+    if (output === 'stderr') return new Sink(appenderOf(notBlocking(2)));
+    if (output === 'stdout') return new Sink(appenderOf(notBlocking(1)));
+    if (rotation === undefined) return new Sink(appenderOf(openSync(output, 'a', 0o600)));
+    const file = new RotatingFile(output, rotation);
+    return new Sink((line) => file.append(line));
   });
   return (line) => {
     for (const sink of sinks) sink.write(line);
   };
 }
 
+const appenderOf =
+  (descriptor: number) =>
+  (line: string): void =>
+    appendFileSync(descriptor, line);
+
 /**
  * One output. A reader that stopped reading, or a full disk, must not stop the store, so a line that does not fit is
  * lost. A line with the number of lost lines precedes the next line that fits.
  */
 class Sink {
-  readonly #descriptor: number;
+  readonly #append: (line: string) => void;
   #lost = 0;
 
-  constructor(descriptor: number) {
-    this.#descriptor = descriptor;
+  constructor(append: (line: string) => void) {
+    this.#append = append;
   }
 
   write(line: string): void {
     const lost = this.#lost;
     try {
       if (lost > 0) {
-        appendFileSync(
-          this.#descriptor,
-          `{"level":"warn","ts":"${new Date().toISOString()}","msg":"log lines lost","count":${lost}}\n`,
-        );
+        this.#append(`{"level":"warn","ts":"${new Date().toISOString()}","msg":"log lines lost","count":${lost}}\n`);
         this.#lost = 0;
       }
-      appendFileSync(this.#descriptor, line);
+      this.#append(line);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (!(error instanceof RangeError || (error instanceof Error && 'code' in error))) throw error;
       this.#lost += 1;
     }
   }

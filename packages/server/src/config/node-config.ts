@@ -1,6 +1,5 @@
 import { assert, formatGoDuration } from '@engram/core';
 import { TURN_MS } from '@engram/loop';
-import { type LogFormat, type LogLevel, logLevels } from '@engram/telemetry';
 import type { KeepaliveOptions } from '@engram/transport';
 import type { CompactionRetention } from '@engram/member';
 import type { EtcdAddress } from '@engram/migration';
@@ -10,18 +9,12 @@ import { parseCompactionRetention } from './compaction-retention.ts';
 import { parseFeatureGates } from '../flags/feature-gates.ts';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
+import { type LogConfig, logConfig } from './log-config.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
 import { migrationConfig } from './migration-config.ts';
 import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { bindProblem, hostProblem, parseUrls, type ServeUrl } from '../flags/urls.ts';
-
-export interface LogConfig {
-  readonly level: LogLevel;
-  readonly format: LogFormat;
-  /** 'stderr', 'stdout', or file paths. */
-  readonly outputs: readonly string[];
-}
 
 /** A member's configuration, checked. Times are in milliseconds. */
 export interface NodeConfig {
@@ -231,36 +224,6 @@ function featureGatesOf(values: FlagValues): ReadonlyMap<string, boolean> {
     );
   }
   return gates;
-}
-
-/** As zap reads it: in any case, and empty for info. etcd logs nothing at `dpanic`. */
-function logLevelOf(text: string): LogLevel {
-  const name = text.toLowerCase();
-  const level = new Map<string, LogLevel>([
-    ['', 'info'],
-    ['warning', 'warn'],
-    ['dpanic', 'panic'],
-    ...logLevels.map((known) => [known, known] as const),
-  ]).get(name);
-  if (level === undefined) throw new ConfigError(`--log-level=${text}: expected one of ${logLevels.join(', ')}`);
-  return level;
-}
-
-function logConfig(values: FlagValues): LogConfig {
-  const logger = values.text('logger');
-  if (logger !== 'zap') throw new ConfigError(`unknown logger option ${JSON.stringify(logger)}`);
-  const level = logLevelOf(values.text('log-level'));
-  const format = values.text('log-format') || 'json';
-  if (format !== 'json' && format !== 'console')
-    throw new ConfigError(`--log-format=${format}: expected json or console`);
-  const outputs = values.list('log-outputs');
-  if (outputs.length > 1 && outputs.includes('default')) {
-    throw new ConfigError('multi logoutput for "default" is not supported yet');
-  }
-  if (outputs.includes('systemd/journal'))
-    throw new ConfigError('--log-outputs=systemd/journal is not supported: write to stderr');
-  const named = outputs.length === 0 ? ['default'] : outputs;
-  return { level, format, outputs: [...new Set(named)].map((output) => (output === 'default' ? 'stderr' : output)) };
 }
 
 function urlsOf(

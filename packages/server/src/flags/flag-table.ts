@@ -210,15 +210,20 @@ export const flagSections: readonly FlagSection[] = [
   section(
     'Logging',
     works('logger', 'string', 'zap', "'zap': the shape of the log lines."),
-    works('log-outputs', 'strings', 'default', "'default' (stderr), 'stderr', 'stdout', or paths of files."),
+    works('log-outputs', 'strings', 'default', "'default' (stderr), 'stderr', 'stdout', or paths of files, several."),
     works('log-level', 'string', 'info', 'debug, info, warn, error, dpanic, panic or fatal, in any case.'),
     works('log-format', 'string', 'json', 'json or console.'),
-    ignored('enable-log-rotation', 'bool', 'false', 'Rotation is for the tool that collects the logs.'),
-    ignored(
+    works(
+      'enable-log-rotation',
+      'bool',
+      'false',
+      'Put the log file aside when it is full: needs one file in --log-outputs.',
+    ),
+    works(
       'log-rotation-config-json',
       'string',
       '{"maxsize": 100, "maxage": 0, "maxbackups": 0, "localtime": false, "compress": false}',
-      'Log rotation.',
+      'Log rotation: maxsize in MiB, maxage in days and maxbackups (0: all), names in local time, gzip.',
     ),
     works('warning-unary-request-duration', 'duration', '300ms', 'Unary calls that take longer are logged.'),
   ),
