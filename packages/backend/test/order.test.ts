@@ -59,6 +59,23 @@ test.each([0, 3, 1000])(
   },
 );
 
+test('a put that comes when its connection has others that wait follows them, also between two of their slices', async () => {
+  const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
+  const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps: 3 }));
+  const { backend } = node;
+  await clock.run(backend.txn(txnOf(...Array.from({ length: 40 }, (_, at) => putOf(`k${at}`, 'x'))), nodeItself));
+  const long = backend.txn(txnOf(deleteAll), connection('greedy'));
+  const answers = Array.from({ length: PUTS }, (_, at) => backend.txn(put('order', `${at}`), connection('one')));
+  for (let turn = 0; turn < 2 * PUTS; turn += 1) {
+    answers.push(backend.txn(put('order', 'late'), connection('one')));
+    await clock.pass(1);
+  }
+  const revisions = (await clock.run(Promise.all(answers))).map(({ revision }) => revision);
+  expect(revisions).toEqual(revisions.toSorted((left, right) => left - right));
+  await long;
+  checkQuiet(backend);
+});
+
 test('a write is answered when its watchers know of it, and never before', async () => {
   const node = await openNode(new MemoryStorage());
   const { backend } = node;

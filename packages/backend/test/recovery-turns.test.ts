@@ -1,9 +1,12 @@
 import { nodeItself } from '@engram/backend';
-import { keyBytes, leaseId, type Op, prefixRange } from '@engram/core';
+import { keyBytes, leaseId, logPosition, type Op, prefixRange, revision } from '@engram/core';
+import { KeyIndex } from '@engram/index';
+import { Lessor } from '@engram/lease';
 import { type Job, Loop, StepPace, type Task } from '@engram/loop';
 import { quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
+import { ReplicatedState } from '../src/apply/replicated-state.ts';
 import { type Recovered, recover } from '../src/replica/recovery.ts';
 import { openNode } from './harness.ts';
 import { picture } from './picture.ts';
@@ -66,4 +69,32 @@ test('a recovery of which each step gives way leads to the same state', async ()
   const whole = await recovered(storage, Number.POSITIVE_INFINITY);
   const { found } = await recovered(storage, 0);
   expect(picture(found.applier.state)).toEqual(picture(whole.found.applier.state));
+});
+
+test('the keys of a lease are attached in slices', () => {
+  const loader = KeyIndex.loader({});
+  for (let at = 0; at < KEYS; at += 1) {
+    loader.add(keyBytes(`k${String(at).padStart(6, '0')}`), {
+      createRevision: revision(at + 2),
+      modRevision: revision(at + 2),
+      sub: 0,
+      version: 1,
+      lease: LEASE,
+      tombstone: false,
+      position: logPosition(at + 1),
+      bytes: 10,
+    });
+  }
+  const lessor = new Lessor({ minTtlSeconds: 2 });
+  lessor.grant(LEASE, 1000, 0);
+  const state = new ReplicatedState(loader.finish(), lessor, new SimClock());
+  const pace = new StepPace(SLICE_STEPS);
+  let slices = 0;
+  pace.begin();
+  for (const _ of state.attachKeys(pace)) {
+    slices += 1;
+    pace.begin();
+  }
+  expect(slices).toBeGreaterThanOrEqual(KEYS / SLICE_STEPS - 1);
+  expect(lessor.keys(LEASE)).toHaveLength(KEYS);
 });
