@@ -46,6 +46,10 @@ const possible: readonly Mutant[] = [
         replace: '    this.#waiting.splice(this.#first, 0, { write, bytes });\n',
       },
     ],
+    test: {
+      file: 'packages/backend/test/order.test.ts',
+      why: 'two requests under way may take effect in either order',
+    },
   },
   {
     name: 'decision-never-resumed',

@@ -41,7 +41,7 @@ async function foundBySeed({ name }: Mutant): Promise<{ done: number; first: Fou
   return { done, first: found[0] };
 }
 
-const cell = (text: string): string => text.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 100);
+const cell = (text: string): string => text.replaceAll('|', '/').replaceAll('\n', ' ').slice(0, 160);
 const secondsOf = (ms: number): string => (ms / 1000).toFixed(1);
 
 let missed = 0;
@@ -57,7 +57,7 @@ for (const mutant of chosen) {
     const startMs = performance.now();
     const failed = failedTest(name, test.file);
     if (failed === undefined) missed += 1;
-    const text = failed === undefined ? '**nothing**' : cell(`${test.file}: ${failed}`);
+    const text = failed === undefined ? '**nothing**' : `${test.file}: ${cell(failed)}`;
     console.log(`| ${name} | ${text} | - | 1 | ${secondsOf(performance.now() - startMs)} |`);
   }
 }

@@ -66,6 +66,10 @@ export const stageMutants: readonly Mutant[] = [
         replace: 'return this.#current === undefined;',
       },
     ],
+    test: {
+      file: 'packages/backend/test/order.test.ts',
+      why: 'two requests under way may take effect in either order',
+    },
   },
   {
     name: 'answered-during-publication',
@@ -77,6 +81,10 @@ export const stageMutants: readonly Mutant[] = [
         replace: '      void publishing;\n',
       },
     ],
+    test: {
+      file: 'packages/backend/test/publication.test.ts',
+      why: 'few runs have a publication of more than one slice',
+    },
   },
   {
     name: 'ready-batch-overtakes',

@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url';
 interface Report {
   readonly testResults: readonly {
     readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly title: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly title: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
@@ -34,7 +38,7 @@ export function failedTest(mutant: string, file: string): string | undefined {
       .find((one) => one.status === 'failed');
     // A file that does not load at all tells nothing about the defect.
     if (failed === undefined) throw new Error(`${file} does not run: ${testResults[0]?.message ?? stderr}`);
-    return failed.title;
+    return `${failed.title}: ${failed.failureMessages[0]?.split('\n')[0] ?? ''}`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
