@@ -151,6 +151,8 @@ class Blocks {
   }
 
   #next(): readonly KvEvent[] {
+    const whole = this.#wholeGroup();
+    if (whole !== undefined) return whole;
     const block: KvEvent[] = [];
     let bytes = 0;
     for (; this.#group < this.#groups.length; this.#group += 1) {
@@ -167,6 +169,25 @@ class Blocks {
       this.#event = 0;
     }
     return block;
+  }
+
+  /** The events of the only group if they are one block, as nearly always: they are not copied. */
+  #wholeGroup(): readonly KvEvent[] | undefined {
+    if (this.#groups.length > 1 || this.#event > 0) return undefined;
+    const { events } = this.#groups[0]!;
+    if (events.length > BLOCK_EVENTS_MAX) return undefined;
+    let bytes = 0;
+    let superseded = false;
+    for (const { kv, prevKv } of events) {
+      bytes += kv.length;
+      if (prevKv === undefined || !this.withPrevKv) continue;
+      bytes += prevKv.length;
+      superseded = true;
+    }
+    if (bytes > BLOCK_BYTES_MAX && events.length > 1) return undefined;
+    this.superseded = superseded;
+    this.#group = 1;
+    return events;
   }
 }
 
