@@ -47,6 +47,18 @@ test('superseded versions are for those who want them', () => {
   expect(responses.response(0, true, none, 8)).toBe(responses.response(0, false, none, 8));
 });
 
+test.each([
+  { what: 'one revision', groups: () => [group(6, true)] },
+  { what: 'several revisions', groups: () => [group(5, false), group(6, true)] },
+])('superseded versions of $what are kept from the others, also if they were encoded first', ({ groups: make }) => {
+  const groups = make();
+  const responses = memo();
+  const full = decoded(responses.response(0, true, groups, 7));
+  const plain = decoded(responses.response(0, false, groups, 7));
+  expect(full.events.at(-1)?.prevKv).toBeDefined();
+  expect(plain.events.map(({ prevKv }) => prevKv)).toEqual(groups.map(() => undefined));
+});
+
 /** `count` puts or deletions. Every other event has its superseded version. */
 function large(count: number, put: boolean, valueBytes = 0): readonly EventGroup[] {
   const events = Array.from({ length: count }, (_, sub): KvEvent => {
