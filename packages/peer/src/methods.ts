@@ -57,7 +57,8 @@ export const channelOptions = {
   'grpc.min_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 500,
   'grpc.enable_retries': 0,
-  // A new client never waits for a connection that another one could not make.
+  // Clients of one address share a connection by default. An attempt that was given up fails minutes later, and would fail then
+  // what a newer client attempts.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.service_config_disable_resolution': 1,
   'grpc.enable_http_proxy': 0,
