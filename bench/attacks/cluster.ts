@@ -88,7 +88,8 @@ async function measure(attack: ClusterAttack, store: string, cluster: Cluster): 
   const after = { cpu: cpuSeconds(), leader: usageOf(leader.pid), follower: usageOf(follower.pid) };
   const probed = await prober.end();
   const kept = await termAt(leader).catch(() => 'no answer');
-  if (kept !== term) failures.push(`${attack.name}, ${store}: term and leader were ${term}, and are ${kept}`);
+  if (kept !== term && store !== 'etcd')
+    failures.push(`${attack.name}, ${store}: term and leader were ${term}, and are ${kept}`);
   const { ownMaxMs, ownP99Ms, worstCpuMs } = probed;
   const own = store === 'etcd' ? ['-', '-', '-'] : [ownMaxMs, ownP99Ms, worstCpuMs].map(figure);
   return [
