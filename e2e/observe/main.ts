@@ -71,6 +71,23 @@ await judge.check('the alerts can be computed on a real member, and none fires',
   equal('firing', firing.join(' '), '');
 });
 
+await judge.check('go tool pprof reads the profiles of CPU and heap', async () => {
+  for (const [profile, type] of [
+    ['profile?seconds=1', 'Type: cpu'],
+    ['heap', 'Type: inuse_space'],
+  ] as const) {
+    const said = await tool('go', ['tool', 'pprof', '-top', `${member.client}/debug/pprof/${profile}`], {
+      env: { ...environment(), PPROF_TMPDIR: folder },
+    });
+    equal(
+      profile,
+      said.split('\n').find((line) => line.startsWith('Type:')),
+      type,
+    );
+    equal(`${profile} has functions`, /\d%\s+\S+$/m.test(said), true);
+  }
+});
+
 await judge.check('a member that is gone fires its alerts', async () => {
   equal('code of the stop', await member.stop(), 0);
   await server.until('count(ALERTS{alertname="etcdInsufficientMembers"}) > 0');
@@ -78,10 +95,16 @@ await judge.check('a member that is gone fires its alerts', async () => {
 });
 judge.end();
 
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
 function startMember(): Promise<Member> {
   // With this budget every machine has stretches above it, so that their panels have series.
   return Member.start(
-    { program, args: [...args, '--metrics=extensive', '--loop-budget=200us'] },
+    { program, args: [...args, '--metrics=extensive', '--loop-budget=200us', '--enable-pprof'] },
     join(folder, 'member'),
   );
 }
