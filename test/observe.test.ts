@@ -33,7 +33,9 @@ describe('what `make observe` makes is fresh', () => {
     expect(file('docs/METRICS.md'), 'make observe writes it').toBe(metricsDocument(page));
     const exposed = new Set(metricsOf(page).map(({ name }) => name));
     const folder = join(root, 'packages/telemetry/src');
-    const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
     const named = sources.flatMap((text) =>
       [...text.matchAll(/'((?:etcd|engram|grpc_server)_[a-z_]+)'/g)].map(([, name]) => name!),
     );

@@ -112,7 +112,12 @@ export class AccessJudge {
       for (const { from, state: admitting } of this.users.between(begin, position)) {
         const caller = this.#callerOf(asked.credential, Math.max(from, begin), admitting);
         if (caller === undefined) codes.add('InvalidAuthToken');
-        else codes.add(refusalOf(this.#history, position, state, caller, asked.need));
+        else {
+          codes.add(refusalOf(this.#history, position, state, caller, asked.need));
+          // A read is judged again when it has its answer, by the revision alone: whether users still count is not asked (etcd: doSerialize).
+          const moved = caller.authRevision !== 0 && caller.authRevision !== state.revision;
+          if (moved && isRead(asked.need)) codes.add('AuthOldRevision');
+        }
       }
     }
     return codes;
@@ -146,6 +151,11 @@ export class AccessJudge {
       .between(from, this.#history.next)
       .some((since) => this.mayWatch(credential, range, Math.max(from, since.from)) === wanted);
   }
+}
+
+function isRead(need: Need): boolean {
+  if (need.kind === 'lease') return need.what === 'read';
+  return need.kind === 'leases' || (need.kind === 'keys' && need.keys.write.length + need.keys.leases.length === 0);
 }
 
 const NOBODY: ModelCaller = { user: '', authRevision: 0 };

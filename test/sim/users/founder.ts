@@ -5,7 +5,7 @@ import type { Clients } from '../world/clients.ts';
 import type { Served } from '../world/served.ts';
 import { certificateOf, ROLES, ROOT, USERS } from './credentials.ts';
 import { UserStep, type Wanted, wanted } from './user-steps.ts';
-import { changeUsers } from './users-model.ts';
+import { isMade } from './users-model.ts';
 
 export interface FounderOptions {
   readonly world: Clients;
@@ -33,7 +33,7 @@ export async function foundUsers({ world, random, delay, life, isOver }: Founder
     for (;;) {
       await delay(random.fraction() * pauseMs);
       if (isOver()) return;
-      if (changeUsers(world.judge.access.users.newest, next.change).kind !== 'changed') break;
+      if (isMade(world.judge.access.users.newest, next.change)) break;
       const at = life();
       // The client waits for one answer after another, or for the end of its patience.
       if (at?.face === undefined || at.stopping || world.calls.underWay.some((what) => what.startsWith(`#${number} `)))

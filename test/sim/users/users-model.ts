@@ -126,6 +126,15 @@ export function changeUsers(state: UsersState, change: AuthChange): ModelOutcome
   }
 }
 
+/** Whether there is no use in asking for the change: it is in effect, or refused. A permission that is granted again is a change of nothing. */
+export function isMade(state: UsersState, change: AuthChange): boolean {
+  if (changeUsers(state, change).kind !== 'changed') return true;
+  if (change.kind !== 'role-grant-permission' || change.permission === undefined) return false;
+  const { range, read, write } = heldPermission(change.permission);
+  const held = state.roles.get(change.role)?.find((one) => one.range === range);
+  return held !== undefined && held.read === read && held.write === write;
+}
+
 export const heldPermission = ({ type, range }: Permission): HeldPermission => ({
   read: type !== WRITE,
   write: type !== READ,
