@@ -358,6 +358,30 @@ describe('a right that is taken away', () => {
     expect(await root.get('a')).toBe('value of a');
   });
 
+  test('counts for a read that began before it and ends after it', async () => {
+    await using sliced = await Api.open({
+      services: { auth: fakeAuth() },
+      loop: (clock) => new Loop({ clock, pace: new StepPace(1) }),
+    });
+    const client = new AuthClient(sliced.methods);
+    await client.addUserWith('alice', ['r', ['a', 'c']]);
+    for (let at = 0; at < 200; at += 1) await client.put(`a${at}`, 'v');
+    const owner = await client.enableWithRoot();
+    const reader = client.with(await client.authenticate('alice'));
+    const list = { key: b('a'), rangeEnd: b('c') };
+    const compare: Init<etcdserverpb.Compare>[] = [];
+    const success = [{ requestRange: list }];
+    const listing = [outcome(reader.range(list)), outcome(reader.txn({ compare, success }))];
+    const changing = owner.forbid('alice', ['a', 'c']);
+    await sliced.clock.settle(2_000);
+    await changing;
+    expect(await Promise.all(listing)).toEqual([
+      expect.stringContaining('revision of auth store is old'),
+      expect.stringContaining('revision of auth store is old'),
+    ]);
+    expect(await outcome(reader.range(list))).toContain(denied);
+  });
+
   test('counts for a caller whose log-in is older than a change: it must say so again', async () => {
     // Any change makes a call old that was admitted before it. A simple token has the newest revision with each call.
     const adding = root.addRole('other');
