@@ -235,3 +235,20 @@ test('two Host headers are refused', async () => {
   expect(text()).toMatch(/^HTTP\/1\.1 400 [\s\S]*too many Host headers/);
   expect(asked).toEqual([]);
 });
+
+test('a request with a malformed one behind it ends with its connection, although the client stays', {
+  timeout: 5_000,
+}, async () => {
+  const signals: AbortSignal[] = [];
+  answer = ({ signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  };
+  const socket = connect({ port: serving.port, host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
+  socket.on('error', () => {});
+  socket.write(`${get('/first')}GET /second HTTP/1.1\r\nno header\r\n\r\n`);
+  await until(() => text.includes('400 Bad Request') && signals[0]?.aborted === true);
+  socket.destroy();
+});

@@ -69,8 +69,9 @@ export class Http1Server {
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
     this.#server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
       const status = socket.writable ? refusalOf(error.code ?? '', error.rawPacket) : undefined;
-      if (status === undefined) socket.destroy();
-      else socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+      const line = this.#lines.get(socket);
+      if (status === undefined || line === undefined) socket.destroy();
+      else line.socket.endWith(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     });
     // A client that has said all may still listen. By default node ends its connection before an answer that begins in a later turn.
     Object.assign(this.#server, { httpAllowHalfOpen: true });

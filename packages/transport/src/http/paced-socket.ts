@@ -19,6 +19,7 @@ const SAID_ALL_MS = 1_000;
  */
 export class PacedSocket extends Duplex {
   readonly #socket: Socket;
+  readonly #clock: Pick<Clock, 'after'>;
   #chunk: Buffer | undefined;
   #at = 0;
   #ended = false;
@@ -28,6 +29,7 @@ export class PacedSocket extends Duplex {
   constructor(socket: Socket, clock: Pick<Clock, 'after'>, ends: Ends) {
     super({ readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
+    this.#clock = clock;
     // Otherwise node ends it as soon as its client has said all, with the answer still to come.
     socket.allowHalfOpen = true;
     socket.on('data', (chunk: Buffer) => {
@@ -40,7 +42,7 @@ export class PacedSocket extends Duplex {
       ends.later(() => {
         if (this.destroyed) return;
         this.#ended = true;
-        this.#patience = clock.after(SAID_ALL_MS, () => this.destroy());
+        this.#beginPatience();
         if (this.#chunk === undefined) this.push(null);
       });
     });
@@ -62,6 +64,19 @@ export class PacedSocket extends Duplex {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once('finish', () => this.destroy());
+  }
+
+  /**
+   * Sends the last bytes, and ends the connection in a second, whatever the client still says. Answers that wait for this socket end
+   * with it: node writes none of them any more.
+   */
+  endWith(last: string): void {
+    this.end(last);
+    this.#beginPatience();
+  }
+
+  #beginPatience(): void {
+    this.#patience ??= this.#clock.after(SAID_ALL_MS, () => this.destroy());
   }
 
   override _read(): void {
