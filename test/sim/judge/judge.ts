@@ -24,6 +24,8 @@ import { makes, textOf, WriteJudge } from './write-judge.ts';
 export interface Call {
   readonly what: string;
   readonly from: number;
+  /** The oldest revision that a transaction reads by its number. */
+  readonly readsAt?: number;
   /** On the node's clock. */
   readonly startMs: number;
 }
@@ -122,9 +124,11 @@ export class Judge {
     }
     const unexpected = (): Finding => new Finding('error', `${call.what} failed with ${error.code}`, { cause: error });
     if (error.code === 'Unknown' && excuses.lied) return 'unknown';
-    // A member that reads a large answer from its own copy, at the revision before the write, may find that it is compacted by now.
-    const isGone =
-      error.code === 'TimeoutDueToLeaderFail' && this.history.revisionAt(call.from) < this.history.compactRevision;
+    // A member that reads a large answer from its own copy, at the revision before the write or at one that the transaction names, may
+    // find that it is compacted by now.
+    const { readsAt = Number.POSITIVE_INFINITY } = call;
+    const oldest = Math.min(this.history.revisionAt(call.from), readsAt);
+    const isGone = error.code === 'TimeoutDueToLeaderFail' && oldest < this.history.compactRevision;
     if (UNKNOWN.has(error.code) && !excuses.leaderless && !isGone && !(error.code === 'Timeout' && excuses.slow))
       throw unexpected();
     if (error.code === 'Stopped' && !excuses.stopping) throw unexpected();

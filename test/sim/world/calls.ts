@@ -27,6 +27,8 @@ export interface Request<Answer> {
    * told.
    */
   readonly from?: number | undefined;
+  /** See `Call`. */
+  readonly readsAt?: number;
   /** Who asks. Undefined: clients have no users. */
   readonly credential?: Credential | undefined;
   readonly need?: Need;
@@ -88,7 +90,8 @@ export class Calls {
   start<Answer>(request: Request<Answer>): void {
     const { judge, tell, nowMs } = this.#options;
     const { life, what, credential, need } = request;
-    const call: Call = { what, from: request.from ?? judge.acknowledged, startMs: nowMs() };
+    const { readsAt = Number.POSITIVE_INFINITY } = request;
+    const call: Call = { what, from: request.from ?? judge.acknowledged, readsAt, startMs: nowMs() };
     const localFrom = Math.min(life.face?.applied ?? 1, judge.history.next);
     const asked = credential && need && { what, credential, need, localFrom, from: call.from };
     const explains = permittedOnly(request.explains, asked, judge);

@@ -1,5 +1,5 @@
 import type { RangeResult, TxnResult } from '@engram/backend';
-import { EMPTY_BYTES, isEmptyRange, type KeyRange, type RangeOp, type Txn } from '@engram/core';
+import { EMPTY_BYTES, isEmptyRange, type KeyRange, type Op, type RangeOp, type Txn } from '@engram/core';
 import { Prng } from '@engram/sim';
 import type { LoggedWrite } from '@engram/sim/model';
 import type { Watched } from '../judge/watch-judge.ts';
@@ -128,6 +128,7 @@ export class RequestStep {
       what: `${this.#name} ${textOfTxn(txn)}`,
       life: this.#life,
       from: isLocal ? this.#localFrom : undefined,
+      readsAt: oldestRead(txn),
       ...(readOnly ? {} : { explains }),
       credential: this.#credential,
       need: txnNeed(txn),
@@ -391,6 +392,7 @@ export class RequestStep {
     this.#world.calls.start({
       what: `${this.#name} defragment`,
       life: this.#life,
+      from: this.#localFrom,
       credential: this.#credential,
       need: { kind: 'root' },
       send: () => this.#face.defragment(),
@@ -478,4 +480,13 @@ export class RequestStep {
   #patience(probability: number): number | undefined {
     return this.#random.chance(probability) ? this.#random.fraction() * this.#random.pick([0.5, 20, 500]) : undefined;
   }
+}
+
+/** The oldest revision that a range of the transaction names, nested ones too. */
+function oldestRead({ success, failure }: Txn): number {
+  const at = (op: Op): number => {
+    if (op.kind === 'txn') return oldestRead(op.txn);
+    return op.kind === 'range' && op.revision > 0 ? op.revision : Number.POSITIVE_INFINITY;
+  };
+  return Math.min(...[...success, ...failure].map(at));
 }
