@@ -10,7 +10,7 @@ export interface Credential {
   readonly commonName: string | undefined;
   /** Of a token: every node that has the log before this position has been told of it. */
   readonly from: number;
-  /** When the client got it. */
+  /** When the client asked for it. */
   readonly sinceMs: number;
   /** Of a JWT: the auth revision that it says. */
   readonly revision: number;

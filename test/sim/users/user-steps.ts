@@ -81,6 +81,8 @@ export class UserStep {
     const { world, life, name } = this.#asking;
     const { judge, settings } = world;
     const request = etcdserverpb.encodeAuthenticateRequest({ name: user, password });
+    // A member that starts before the answer may find the log-in in what its start reads, and is not told of it.
+    const sinceMs = life.process.host.scheduler.nowMs;
     world.calls.start({
       what: `${name} log in ${user} with ${password}`,
       life,
@@ -101,7 +103,7 @@ export class UserStep {
           metadata: { token },
           commonName: undefined,
           from: known.next,
-          sinceMs: life.process.host.scheduler.nowMs,
+          sinceMs,
           revision: known.revision,
         });
       },
