@@ -84,6 +84,8 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
 async function openMeta(ground: Ground, condition: Condition, found: Found): Promise<Meta> {
   const path = join(condition.path, META_DIRECTORY);
   if (found === 'empty') await createMeta(ground, condition);
+  // An earlier start may have ended between the rename of the database and its sync. No segment may be durable before that name.
+  if (found === 'unused') await ground.fileSystem.syncDirectory(condition.path);
   try {
     return await ground.openMeta(path, false);
   } catch (error) {

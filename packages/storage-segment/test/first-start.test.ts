@@ -42,6 +42,20 @@ test(`wherever the first starts end, the next one opens and keeps what it acknow
   expect(removed).toBeGreaterThan(0);
 });
 
+test('a first start that is killed, and one behind it that loses power, leave what the next one opens', {
+  timeout: 60_000,
+}, async () => {
+  for (let killed = 0; killed < 60; killed += 1) {
+    for (let lost = 0; lost < 60; lost += 1) {
+      const machine = new SimMachine(1_000 * killed + lost);
+      await machine.live(async () => {}, { crash: { steps: killed, kind: 'kill' } });
+      await machine.live(async () => {}, { crash: { steps: lost, kind: 'power' } });
+      const sealed = await machine.live(async (storage) => await storage.log.seal(sealOf(1)));
+      expect(sealed, `killed after ${killed} steps, without power after ${lost}`).toBe(1);
+    }
+  }
+});
+
 const CURRENT = 'MANIFEST-000001\n';
 
 test.each([
