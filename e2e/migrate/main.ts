@@ -7,13 +7,13 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, type StorePlace, StoreProcess } from '../../test/support/store-process.ts';
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from '../snapshot/fill.ts';
 import { history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
-import { EtcdTools } from '../snapshot/tools.ts';
+import { judgeArguments } from '../snapshot/tools.ts';
 import { equal, Judge } from '../support/judge.ts';
 
 const DEADLINE_MS = 60_000;
@@ -24,14 +24,8 @@ const LEASES_MAX_MS = 30_000;
 const TXN_OPS = ['--max-txn-ops=100000'];
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
-});
-const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
-const tools = new EtcdTools(etcdctl, etcdutl);
+const { folder, etcd, tools, seed } = judgeArguments();
 const judge = new Judge('migrate');
-const seed = Number(values.seed);
 console.log(`--seed ${seed}`);
 
 const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });

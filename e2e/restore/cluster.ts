@@ -6,7 +6,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Prng, realClock } from '@engram/sim';
 import { LogKeys } from '@engram/storage-tikv';
 import { TikvClient } from '@engram/tikv-client';
@@ -15,7 +15,7 @@ import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts
 import { type ClusterPlace, freePlaces, MemberProcess } from '../cluster/cluster-member.ts';
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
-import { EtcdTools } from '../snapshot/tools.ts';
+import { judgeArguments } from '../snapshot/tools.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { Lab } from '../tikv/lab.ts';
 
@@ -24,19 +24,14 @@ const RESTORE_MAX_MS = 60_000;
 const KILLS_MAX = 5;
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
-});
-const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
-const tools = new EtcdTools(etcdctl, etcdutl);
+const { folder, etcd, tools, seed } = judgeArguments();
 const judge = new Judge('restore, of a cluster');
 const snapshot = join(folder, 'full.db');
-console.log(`--seed ${values.seed}`);
+console.log(`--seed ${seed}`);
 
 /** What is in the etcd, by name. */
 async function pictures(client: EtcdClient): Promise<Record<string, (of: EtcdClient) => Promise<Picture>>> {
-  const filled = await fill(client, new Prng(Number(values.seed)));
+  const filled = await fill(client, new Prng(seed));
   const newest = filled.readable.at(-1) ?? 0;
   return {
     'keys, at the newest revision': (of) => keysAt(of, 0),

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
@@ -13,19 +13,14 @@ import { equal, Judge } from '../support/judge.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
-import { EtcdTools } from '../snapshot/tools.ts';
+import { judgeArguments } from '../snapshot/tools.ts';
 
 const BUMP = 1_000_000_000;
 const DEADLINE_MS = 60_000;
 const RESTORE_MAX_MS = 60_000;
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
-});
-const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
-const tools = new EtcdTools(etcdctl, etcdutl);
+const { folder, etcd, tools, seed } = judgeArguments();
 const file = (name: string): string => join(folder, `${name}.db`);
 const processes: StoreProcess[] = [];
 const judge = new Judge('restore');
@@ -63,7 +58,7 @@ const revisionNow = async (client: EtcdClient): Promise<number> =>
   revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
 
 async function compare(): Promise<void> {
-  console.log(`--seed ${values.seed}`);
+  console.log(`--seed ${seed}`);
   const source = await start('etcd', etcd);
   const client = clientOf(source);
   await tools.save(source.endpoint, file('empty'));
@@ -74,7 +69,7 @@ async function compare(): Promise<void> {
     equal('the first write', revisionOf((await reader.put({ key: Buffer.from('a') })).header), 2);
   });
 
-  const filled = await fill(client, new Prng(Number(values.seed)));
+  const filled = await fill(client, new Prng(seed));
   const newest = filled.readable.at(-1) ?? 0;
   const pictures: Record<string, (of: EtcdClient) => Promise<Picture>> = {
     'keys, at the newest revision': (of) => keysAt(of, 0),

@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
@@ -14,19 +13,14 @@ import { equal, Judge } from '../support/judge.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from './fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from './picture.ts';
-import { EtcdTools } from './tools.ts';
+import { judgeArguments } from './tools.ts';
 
 const HASH_BYTES = 32;
 const BUMP = 1_000_000_000;
 const DEADLINE_MS = 60_000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
-});
-const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
-const tools = new EtcdTools(etcdctl, etcdutl);
-const prng = new Prng(Number(values.seed));
+const { folder, etcd, tools, seed } = judgeArguments();
+const prng = new Prng(seed);
 const file = (name: string): string => join(folder, `${name}.db`);
 const processes: StoreProcess[] = [];
 const judge = new Judge('snapshot');
@@ -70,7 +64,7 @@ const revisionNow = async (client: EtcdClient): Promise<number> =>
   revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
 
 async function compare(): Promise<void> {
-  console.log(`--seed ${values.seed}`);
+  console.log(`--seed ${seed}`);
   const store = await start('data');
   const client = new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 

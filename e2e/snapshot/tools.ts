@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 
 const execute = promisify(execFile);
 const TOOL_MAX_MS = 120_000;
@@ -10,6 +10,24 @@ export interface SnapshotStatus {
   readonly totalKey: number;
   readonly totalSize: number;
   readonly version: string;
+}
+
+export interface JudgeArguments {
+  readonly folder: string;
+  /** Path of the server. */
+  readonly etcd: string;
+  readonly tools: EtcdTools;
+  readonly seed: number;
+}
+
+/** The arguments of a judge that compares with a real etcd: `<folder> <etcd> <etcdctl> <etcdutl> [--seed N]`. */
+export function judgeArguments(): JudgeArguments {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: 'string', default: String(Date.now() % 2 ** 32) } },
+  });
+  const [folder = '.', etcd = 'etcd', etcdctl = 'etcdctl', etcdutl = 'etcdutl'] = positionals;
+  return { folder, etcd, tools: new EtcdTools(etcdctl, etcdutl), seed: Number(values.seed) };
 }
 
 /** etcd's command line tools. If one fails, its output is in the error. */

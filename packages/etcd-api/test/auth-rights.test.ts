@@ -28,6 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
+/** One whose jobs yield after each step. */
+const openSliced = (): Promise<Api> =>
+  Api.open({ services: { auth: fakeAuth() }, loop: (clock) => new Loop({ clock, pace: new StepPace(1) }) });
+
 const b = utf8;
 type Operation = Init<etcdserverpb.RequestOp>;
 const putOp = (key: string, over: Init<etcdserverpb.PutRequest> = {}): Operation => ({
@@ -292,10 +296,7 @@ describe('a watch', () => {
   });
 
   test('sees nothing that comes after its right was taken away, however many others are checked before it', async () => {
-    await using sliced = await Api.open({
-      services: { auth: fakeAuth() },
-      loop: (clock) => new Loop({ clock, pace: new StepPace(1) }),
-    });
+    await using sliced = await openSliced();
     const client = new AuthClient(sliced.methods);
     await client.addUserWith('alice', ['r', ['a', 'c']]);
     const owner = await client.enableWithRoot();
@@ -359,10 +360,7 @@ describe('a right that is taken away', () => {
   });
 
   test('counts for a read that began before it and ends after it', async () => {
-    await using sliced = await Api.open({
-      services: { auth: fakeAuth() },
-      loop: (clock) => new Loop({ clock, pace: new StepPace(1) }),
-    });
+    await using sliced = await openSliced();
     const client = new AuthClient(sliced.methods);
     await client.addUserWith('alice', ['r', ['a', 'c']]);
     for (let at = 0; at < 200; at += 1) await client.put(`a${at}`, 'v');
