@@ -15,7 +15,16 @@ import {
   revision,
   type Txn,
 } from '@engram/core';
-import { type CallContext, encodeTxn, type etcdserverpb, type Init, type Message, StatusError } from '@engram/wire';
+import {
+  type CallContext,
+  encodeTxn,
+  type etcdserverpb,
+  type Init,
+  type Message,
+  type Method,
+  StatusError,
+} from '@engram/wire';
+import type { CallAdmission } from '../call-admission.ts';
 import { checkRequestSize } from '../request-size.ts';
 import { RpcCaller } from '../rpc-caller.ts';
 import type { ServiceParts } from '../service-parts.ts';
@@ -175,10 +184,25 @@ const passedOn: ReadonlySet<ErrorCode> = new Set([
   'TimestampsWentBack',
 ]);
 
-/** The answer of steps; their errors as etcd's client passes them on to the service that has made it. */
-export async function answerOf(steps: Promise<Message>): Promise<Message> {
+/** Makes the unary methods of Lock and Election. It is known who the client is before the first step. */
+export function methodOfSteps(parts: ServiceParts, admission: CallAdmission) {
+  return <Request>(
+    decode: (bytes: Uint8Array) => Request,
+    handle: (steps: ClientSteps, request: Request) => Promise<Message>,
+  ): Method =>
+    admission.unary((request, call) => {
+      const decoded = decode(request);
+      const steps = new ClientSteps(parts, call);
+      return answerOf(steps, () => handle(steps, decoded));
+    });
+}
+
+/** Errors as etcd's client passes them on to the service that has made it. Where nothing is to be waited for, `handle` begins now. */
+async function answerOf(steps: ClientSteps, handle: () => Promise<Message>): Promise<Message> {
   try {
-    return await steps;
+    const ready = steps.ready();
+    if (ready !== undefined) await ready;
+    return await handle();
   } catch (error) {
     if (!isEngramError(error) || passedOn.has(error.code)) throw error;
     throw new StatusError(GrpcCode.UNKNOWN, error.message, { cause: error });

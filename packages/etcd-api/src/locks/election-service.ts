@@ -13,7 +13,7 @@ import { type Message, type Method, StatusError, v3electionpb } from '@engram/wi
 import type { CallAdmission } from '../call-admission.ts';
 import { MessagePump } from '../message-pump.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { answerOf, ClientSteps } from './client-steps.ts';
+import { ClientSteps, methodOfSteps } from './client-steps.ts';
 import { createdAt, deletionOf, firstKv, firstOf, lineOf, placeIn, rangeOf, untilFirst } from './line.ts';
 import { leaders } from './observe.ts';
 
@@ -26,10 +26,7 @@ const noLeaderField = (): StatusError => new StatusError(GrpcCode.UNKNOWN, '"lea
 
 /** etcd's elections, over the same keys as its locks: the value of a key is what its candidate says. */
 export function electionMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
-  const unary = <Request>(
-    decode: (bytes: Uint8Array) => Request,
-    handle: (steps: ClientSteps, request: Request) => Promise<Message>,
-  ): Method => admission.unary((request, call) => answerOf(handle(new ClientSteps(parts, call), decode(request))));
+  const unary = methodOfSteps(parts, admission);
   return [
     [`${SERVICE}/Campaign`, unary(v3electionpb.decodeCampaignRequest, campaign)],
     [`${SERVICE}/Proclaim`, unary(v3electionpb.decodeProclaimRequest, proclaim)],
@@ -47,8 +44,6 @@ export function electionMethods(parts: ServiceParts, admission: CallAdmission): 
 }
 
 async function campaign(steps: ClientSteps, request: v3electionpb.CampaignRequest): Promise<Message> {
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   const lease = request.lease === 0n ? await steps.grantLease() : leaseId(request.lease);
   const line = lineOf(request.name);
   const candidate = await stand(steps, line, lease, request.value);
@@ -103,8 +98,6 @@ async function electedInTurn(
 async function proclaim(steps: ClientSteps, request: v3electionpb.ProclaimRequest): Promise<Message> {
   const { leader: of, value } = request;
   if (of === undefined) throw noLeaderField();
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   const lease = of.lease === 0n ? await steps.grantLease() : leaseId(of.lease);
   const revision = await say(steps, { key: of.key, created: of.rev, lease }, value);
   return v3electionpb.encodeProclaimResponse({ header: steps.header(revision) });
@@ -128,16 +121,12 @@ async function say(
 /** One that leads no more has nothing to give back. */
 async function resign(steps: ClientSteps, { leader: of }: v3electionpb.ResignRequest): Promise<Message> {
   if (of === undefined) throw noLeaderField();
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   if (of.lease === 0n) await steps.grantLease();
   const { revision } = await steps.write(deletionOf(of.key, [createdAt(of.key, of.rev)]));
   return v3electionpb.encodeResignResponse({ header: steps.header(revision) });
 }
 
 async function leader(steps: ClientSteps, { name }: v3electionpb.LeaderRequest): Promise<Message> {
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   const { kvs, revision } = await steps.read(firstOf(lineOf(name)));
   const kv = firstKv(kvs);
   if (kv === undefined) throw noLeader();

@@ -13,32 +13,21 @@ import {
 import { type Message, type Method, StatusError, v3lockpb } from '@engram/wire';
 import type { CallAdmission } from '../call-admission.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { answerOf, ClientSteps } from './client-steps.ts';
+import { type ClientSteps, methodOfSteps } from './client-steps.ts';
 import { createdAt, deletionOf, firstKv, firstOf, lineOf, placeIn, rangeOf, untilFirst } from './line.ts';
 
 const SERVICE = '/v3lockpb.Lock';
 
 /** etcd's locks (etcd server/etcdserver/api/v3lock/lock.go, client/v3/concurrency/mutex.go). */
 export function lockMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
+  const unary = methodOfSteps(parts, admission);
   return [
-    [
-      `${SERVICE}/Lock`,
-      admission.unary((request, call) =>
-        answerOf(lock(new ClientSteps(parts, call), v3lockpb.decodeLockRequest(request))),
-      ),
-    ],
-    [
-      `${SERVICE}/Unlock`,
-      admission.unary((request, call) =>
-        answerOf(unlock(new ClientSteps(parts, call), v3lockpb.decodeUnlockRequest(request))),
-      ),
-    ],
+    [`${SERVICE}/Lock`, unary(v3lockpb.decodeLockRequest, lock)],
+    [`${SERVICE}/Unlock`, unary(v3lockpb.decodeUnlockRequest, unlock)],
   ];
 }
 
 async function lock(steps: ClientSteps, { name, lease }: v3lockpb.LockRequest): Promise<Message> {
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   return await lockFor(steps, lineOf(name), lease === 0n ? await steps.grantLease() : leaseId(lease));
 }
 
@@ -81,8 +70,6 @@ const locked = (steps: ClientSteps, key: Uint8Array, revision: Revision): Messag
 
 /** A delete: it asks for no lock, and finds none without an error. */
 async function unlock(steps: ClientSteps, { key }: v3lockpb.UnlockRequest): Promise<Message> {
-  const ready = steps.ready();
-  if (ready !== undefined) await ready;
   const { revision } = await steps.write(deletionOf(key));
   return v3lockpb.encodeUnlockResponse({ header: steps.header(revision) });
 }
