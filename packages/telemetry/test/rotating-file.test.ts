@@ -1,8 +1,8 @@
 import {
-  chmodSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -98,12 +98,18 @@ test('a log that somebody else has moved begins anew', () => {
   expect([names(), content()]).toEqual([['node.log'], 'next\n']);
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder that takes no new file: the log goes on in the old one', () => {
+test.each([
+  { what: 'that is gone', replace: () => {} },
+  { what: 'in whose place there is a file', replace: () => writeFileSync(folder, '') },
+])('a folder $what takes no new file: the log goes on in the old one', ({ replace }) => {
   const file = open();
   file.append('12345678\n');
-  chmodSync(folder, 0o500);
+  const moved = `${folder}-moved`;
+  renameSync(folder, moved);
+  replace();
   file.append('next\n');
-  chmodSync(folder, 0o700);
+  rmSync(folder, { force: true });
+  renameSync(moved, folder);
   expect([names(), content()]).toEqual([['node.log'], '12345678\nnext\n']);
 });
 
