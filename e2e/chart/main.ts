@@ -9,7 +9,8 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { readConfiguration } from '@engram/server';
 import { root } from '../../tools/release/bundle.ts';
 import { equal, Judge } from '../support/judge.ts';
-import { freePorts, Member, tool } from '../release/member.ts';
+import { freePorts } from '../../test/support/free-port.ts';
+import { Member, tool } from '../release/member.ts';
 import { cases, manifests as plain, refusals } from './cases.ts';
 import { writeCustomSchemas, writeKubernetesSchemas } from './schemas.ts';
 

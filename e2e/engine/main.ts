@@ -7,7 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../../tools/release/bundle.ts';
-import { freePorts, tool } from '../release/member.ts';
+import { freePorts } from '../../test/support/free-port.ts';
+import { tool } from '../release/member.ts';
 import { equal, Judge } from '../support/judge.ts';
 
 const [folder = '.', program = 'docker', etcdctl = 'etcdctl'] = process.argv.slice(2);

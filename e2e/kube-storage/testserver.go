@@ -5,8 +5,10 @@ package testserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -41,12 +43,16 @@ const (
 // Two tests that pick ports at the same time could pick the same one: a port is free again until the store binds it.
 var picking sync.Mutex
 
+// loopbackURL takes a port below the range from which the kernel gives ports to clients. A port of that range could
+// belong to any connection, of this test or another, when the store binds it.
 func loopbackURL() (url.URL, net.Listener, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return url.URL{}, nil, err
+	for range 100 {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 5000+rand.IntN(10000)))
+		if err == nil {
+			return url.URL{Scheme: "http", Host: listener.Addr().String()}, listener, nil
+		}
 	}
-	return url.URL{Scheme: "http", Host: listener.Addr().String()}, listener, nil
+	return url.URL{}, nil, errors.New("100 ports between 5000 and 15000 are taken")
 }
 
 // NewTestConfig returns settings that a test may change before it hands them to RunEtcd.

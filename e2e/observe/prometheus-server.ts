@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { freePorts } from '../release/member.ts';
+import { freePorts } from '../../test/support/free-port.ts';
 
 const READY_MAX_MS = 30_000;
 

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { equal, Judge } from '../support/judge.ts';
-import { type Command, freePorts, Member, tool } from './member.ts';
+import { freePorts } from '../../test/support/free-port.ts';
+import { type Command, Member, tool } from './member.ts';
 
 const [folder = '.', machine = 'x64', etcdctl = 'etcdctl', etcd = 'etcd'] = process.argv.slice(2);
 const version: string = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version;

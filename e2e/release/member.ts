@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '../../test/support/free-port.ts';
 
 /** A program and the arguments that stand before those of a member. */
 export interface Command {
@@ -46,15 +46,6 @@ tool.ends = (program: string, args: readonly string[], { cwd, env }: ToolOptions
   });
   return promise;
 };
-
-/** Ports of the loopback that nobody uses. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
 
 /** A process that serves; disposal kills it if it still runs. */
 export class Member implements AsyncDisposable {

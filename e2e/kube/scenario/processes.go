@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -86,13 +88,18 @@ func (p *process) waitUntil(ctx context.Context, what string, ready func() bool)
 	return nil
 }
 
+// freePort finds a port below the range from which the kernel gives ports to clients. A port of that range could belong
+// to any connection of the machine when its server binds it, at a restart too.
 func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for range 100 {
+		port := 5000 + rand.IntN(10000)
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			listener.Close()
+			return port, nil
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return 0, errors.New("100 ports between 5000 and 15000 are taken")
 }
 
 // apiserver is kube-apiserver on the store.
