@@ -403,8 +403,7 @@ export class LogWriter {
 
   get #inserting(): Parameters<typeof insertOnce>[1] {
     const { source, timestamps, appendTimeoutMs, clock } = this.#options;
-    const nowMs = (): number => clock.nowMs();
-    return { client: source.client, timestamps, endMs: nowMs() + appendTimeoutMs, nowMs };
+    return { client: source.client, timestamps, endMs: clock.nowMs() + appendTimeoutMs, clock };
   }
 }
 

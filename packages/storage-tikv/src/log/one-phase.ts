@@ -1,4 +1,4 @@
-import { assert, type Span } from '@engram/core';
+import { assert, type Clock, sleep, type Span } from '@engram/core';
 import { isTikvError, type OnePhaseOutcome, type TikvClient } from '@engram/tikv-client';
 import type { Timestamp, TimestampPool } from '@engram/tso';
 
@@ -26,9 +26,9 @@ export interface Insert {
 export interface InsertOptions {
   readonly client: TikvClient;
   readonly timestamps: TimestampPool;
-  /** The time, on the clock of `nowMs`, at which the insert is uncertain at the latest. */
+  /** The time, on `clock`, at which the insert is uncertain at the latest. */
   readonly endMs: number;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Records the requests. */
   readonly span?: Span | undefined;
 }
@@ -37,20 +37,29 @@ export interface InsertOptions {
 const ATTEMPTS_MAX = 4;
 
 /**
+ * While an attempt has no answer, the insert looks so often whether the other key exists. Stores that are full refuse writes
+ * for as long as they are full, but they answer reads: without this look a deposed holder of the log would not learn before
+ * `endMs` that its batch will never be there.
+ */
+const LOOK_EVERY_MS = 1_000;
+
+/**
  * Inserts in one phase, in which TiKV checks and writes under the latches of one region. If TiKV answers that one of the keys
  * exists, or existed when it looked, both are read at a new timestamp, which shows everything that was written before.
  * Throws errors that are not about this insert: the client was closed, an argument is out of bounds.
  */
 export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
-  const { timestamps, endMs, nowMs, span } = options;
+  const { timestamps, endMs, clock, span } = options;
   let cause: unknown = new Error('the store refused to write in one phase');
   try {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      if (nowMs() >= endMs) break;
-      const call = { timeoutMs: endMs - nowMs(), span };
+      if (clock.nowMs() >= endMs) break;
+      const call = { timeoutMs: endMs - clock.nowMs(), span };
       const startTs = insert.again || attempt > 0 ? await timestamps.fresh(call) : await timestamps.take(call);
       const outcome = await commit(insert, startTs, options);
       switch (outcome.kind) {
+        case 'settled':
+          return outcome.by;
         case 'committed':
           return { kind: 'written' };
         case 'undetermined':
@@ -73,23 +82,83 @@ export async function insertOnce(insert: Insert, options: InsertOptions): Promis
   return { kind: 'uncertain', cause };
 }
 
-async function commit(
-  { key, value, unless }: Insert,
-  startTs: Timestamp,
-  { client, endMs, nowMs, span }: InsertOptions,
-): Promise<OnePhaseOutcome> {
+type Attempt = OnePhaseOutcome | { readonly kind: 'settled'; readonly by: InsertOutcome };
+
+/** One attempt. `settled`: what is there was seen before the attempt had an answer, and the attempt cannot change it. */
+async function commit(insert: Insert, startTs: Timestamp, options: InsertOptions): Promise<Attempt> {
+  const { key, value, unless } = insert;
+  const { client, clock, span } = options;
   const txn = client.beginAt(startTs);
   if (unless !== undefined) txn.checkNotExists(unless);
   txn.insert(key, value);
-  return await txn.commitOnePhase({ causal: true, timeoutMs: Math.max(1, endMs - nowMs()), span });
+  const ended = new AbortController();
+  let looking: Promise<InsertOutcome | undefined> | undefined;
+  const timer = clock.after(LOOK_EVERY_MS, () => {
+    looking = lookUntilEnded(insert, options, ended);
+  });
+  try {
+    return await txn.commitOnePhase({ causal: true, timeoutMs: timeoutMs(options), span, signal: ended.signal });
+  } catch (error) {
+    ended.abort();
+    const by = await looking;
+    if (by === undefined) throw error;
+    return { kind: 'settled', by };
+  } finally {
+    timer.cancel();
+    ended.abort();
+    await looking;
+  }
 }
+
+/** Looks until the other key exists, and ends the attempt then. Undefined if the attempt has ended before. */
+async function lookUntilEnded(
+  insert: Insert,
+  options: InsertOptions,
+  ended: AbortController,
+): Promise<InsertOutcome | undefined> {
+  const { signal } = ended;
+  while (!signal.aborted) {
+    const there = await lookBehindOther(insert, options, signal);
+    if (there !== undefined) {
+      ended.abort();
+      return there;
+    }
+    await sleep(options.clock, LOOK_EVERY_MS, signal).catch(() => {});
+  }
+  return undefined;
+}
+
+/**
+ * Undefined unless the other key exists. Both keys are read at a timestamp that is taken after the other key was seen: an
+ * attempt that came before that key is seen, and one that comes later is refused.
+ */
+async function lookBehindOther(
+  insert: Insert,
+  options: InsertOptions,
+  signal: AbortSignal,
+): Promise<InsertOutcome | undefined> {
+  const { client } = options;
+  try {
+    if (insert.unless === undefined) return undefined;
+    const other = await client.get(insert.unless, { timeoutMs: timeoutMs(options), signal });
+    return other === undefined ? undefined : await look(insert, options, signal);
+  } catch (error) {
+    // The attempt goes on, and says what is wrong.
+    if (isTikvError(error)) return undefined;
+    throw error;
+  }
+}
+
+const timeoutMs = ({ endMs, clock }: InsertOptions): number => Math.max(1, endMs - clock.nowMs());
 
 /** Undefined if neither key exists. */
 async function look(
   { key, value, unless }: Insert,
-  { client, endMs, nowMs, span }: InsertOptions,
+  options: InsertOptions,
+  signal?: AbortSignal,
 ): Promise<InsertOutcome | undefined> {
-  const call = { timeoutMs: Math.max(1, endMs - nowMs()), span };
+  const { client, span } = options;
+  const call = { timeoutMs: timeoutMs(options), span, signal };
   const snapshot = await client.snapshot(call);
   const [there, other] = await snapshot.batchGet(unless === undefined ? [key] : [key, unless], call);
   if (there !== undefined)
