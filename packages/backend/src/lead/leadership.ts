@@ -78,6 +78,8 @@ export class Leadership implements Proposals {
   readonly #quota: QuotaGuard;
   /** The decisions, behind everything that may refuse a call before. */
   readonly #guarded: Proposals;
+  /** Takes renewals. They pass the guards of corruption and quota unasked, which would be a fiftieth of their CPU. */
+  readonly #renewals: Pick<Proposals, 'leaseKeepAlive'>;
   #ended: Promise<void> | undefined;
 
   constructor(options: LeadershipOptions) {
@@ -144,21 +146,22 @@ export class Leadership implements Proposals {
       onExpired: () => observer.leaseExpired?.(),
     });
     const { memberId, confirm, following } = options;
-    this.#quota = new QuotaGuard({
-      next: new LeaderDecisions({
-        replica,
-        writes: this.#writes,
-        leases: this.#leases,
+    const decisions = new LeaderDecisions({
+      replica,
+      writes: this.#writes,
+      leases: this.#leases,
+      auth,
+      authDecisions: new AuthDecisions({
         auth,
-        authDecisions: new AuthDecisions({
-          auth,
-          writes: this.#writes,
-          everyMemberKnowsAuth: options.everyMemberKnowsAuth,
-        }),
-        memberId,
-        observer,
-        confirm,
+        writes: this.#writes,
+        everyMemberKnowsAuth: options.everyMemberKnowsAuth,
       }),
+      memberId,
+      observer,
+      confirm,
+    });
+    this.#quota = new QuotaGuard({
+      next: decisions,
       again: () => this.#guarded,
       state,
       space: this.#space,
@@ -169,6 +172,7 @@ export class Leadership implements Proposals {
     });
     const guarded = new CorruptGuard(this.#quota, state, confirm);
     this.#guarded = following === undefined ? guarded : new FollowGuard(guarded, following);
+    this.#renewals = following === undefined ? decisions : this.#guarded;
     if (following !== undefined) following.onEnd = () => state.lessor.extendAll(clock.nowMs());
   }
 
@@ -201,7 +205,7 @@ export class Leadership implements Proposals {
   }
 
   leaseKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
-    return this.#guarded.leaseKeepAlive(id, caller);
+    return this.#renewals.leaseKeepAlive(id, caller);
   }
 
   leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
