@@ -72,7 +72,7 @@ export const etcdAlerts: readonly Alert[] = [
     meaning: 'Fewer than a majority of the members answer Prometheus.',
     impact: 'No leader: no writes, no linearizable reads.',
     look: 'What the members have in common: nodes, network, certificates, the last change.',
-    mend: 'Start them. If most are lost for good on TiKV: `--force-new-cluster` at one (README, "A cluster").',
+    mend: 'Start them. If most are lost for good on TiKV: `--force-new-cluster` at one (docs/OPERATIONS.md, "Disaster").',
     fires: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '0x40', [`up{${of('2')}}`]: '0x40' },
     quiet: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '1x40', [`up{${of('2')}}`]: '0x40' },
     at: '10m',
