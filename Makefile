@@ -217,6 +217,18 @@ chart: setup ## Write README and values.schema.json of helm/engram from its valu
 observe: setup ## Write the chart's alerts and dashboards, docs/RUNBOOKS.md and docs/METRICS.md
 	@$(WITH_NODE) node tools/observe/main.ts
 
+.PHONY: pictures
+pictures: setup ## Write docs/charts: pictures of the newest results
+	@$(WITH_NODE) node tools/docs/main.ts pictures
+
+.PHONY: docs
+docs: setup ## Make the site of the documentation, in .site/dist
+	@$(WITH_NODE) node tools/docs/main.ts site
+
+.PHONY: docs-serve
+docs-serve: docs ## Show the site on http://127.0.0.1:4173
+	@$(WITH_NODE) node tools/docs/main.ts serve
+
 .PHONY: e2e-observe
 e2e-observe: setup ## Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member (needs apt-get)
 	@$(WITH_NODE) tools/e2e observe

@@ -33,9 +33,22 @@ test('the lock file names no registry', () => {
   expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/https?:\/\/[^"]*\.tgz/);
 });
 
+test('the packages of the site have hashes, no address and no part in what runs', () => {
+  const text = readFileSync(join(root, 'docs/site/package-lock.json'), 'utf8');
+  const { packages }: typeof lock = JSON.parse(text);
+  const ofSite = Object.entries(packages).filter(([path]) => path !== '');
+  expect(ofSite.length).toBeGreaterThan(50);
+  expect(ofSite.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  expect(text).not.toMatch(/https?:\/\/[^"]*\.tgz/);
+  expect(ofSite.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
+  expect(ofSite.filter(([, { dev }]) => dev !== true)).toEqual([]);
+  expect(readFileSync(join(root, 'docs/site/.npmrc'), 'utf8')).toBe(readFileSync(join(root, '.npmrc'), 'utf8'));
+});
+
 test('versions are exact', () => {
   const manifests = [
     'package.json',
+    'docs/site/package.json',
     ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`),
   ];
   for (const manifest of manifests.filter((each) => existsSync(join(root, each)))) {

@@ -1,0 +1,68 @@
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { root } from './root.ts';
+import { type Chart, chartSvg } from './chart.ts';
+import { charts } from './charts.ts';
+import { destinationOf } from './links.ts';
+import { type Link, replaceLinks } from './markdown.ts';
+import { navigation, type Page, pages } from './navigation.ts';
+
+/** Where the site is made. Nothing in it is tracked; `dist` is the site. */
+export const siteFolder = join(root, '.site');
+
+/**
+ * Lays the project of VitePress out in `siteFolder`, with the packages that are there: what docs/site has, the navigation, and the pages as
+ * the site needs them. Links to pages lead to them, pictures of measurements stand in the page, so that they follow its colours. A link
+ * to a file that is no page leads below `sourceUrl`; without it its text alone stays.
+ */
+export function layOutSite(options: { readonly base: string; readonly sourceUrl: string | undefined }): void {
+  for (const part of ['.vitepress', 'pages', 'dist']) rmSync(join(siteFolder, part), { recursive: true, force: true });
+  const config = join(siteFolder, '.vitepress');
+  cpSync(join(root, 'docs/site/vitepress'), config, { recursive: true });
+  copyFileSync(join(root, 'tools/docs/markdown.ts'), join(config, 'markdown.ts'));
+  for (const file of ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json'])
+    copyFileSync(join(root, 'docs/site', file), join(siteFolder, file));
+  const sections = navigation.map((section) => ({
+    title: section.title,
+    pages: section.pages.map((page) => ({ title: page.title, link: addressOf(page) })),
+  }));
+  writeFileSync(join(config, 'navigation.json'), JSON.stringify({ base: options.base, sections }));
+  const drawn = new Map(charts().map((chart) => [`docs/charts/${chart.id}.svg`, chart]));
+  for (const page of pages) {
+    const file = join(siteFolder, 'pages', `${page.path}.md`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, siteText(page, drawn, options.sourceUrl));
+  }
+}
+
+const addressOf = ({ path }: Page): string => (path === 'index' ? '/' : `/${path}`);
+
+function siteText(page: Page, drawn: ReadonlyMap<string, Chart>, sourceUrl: string | undefined): string {
+  const text = readFileSync(join(root, page.source), 'utf8');
+  return replaceLinks(text, (link) => {
+    const whole = text.slice(link.start, link.end);
+    const found = destinationOf(page.source, link.target);
+    if (found.kind === 'elsewhere') return whole;
+    if (link.picture) return pictureText(link, found.file, drawn);
+    const target = pageOf(found.file);
+    if (target !== undefined) {
+      const anchor = found.anchor === undefined ? '' : `#${found.anchor}`;
+      return `[${link.text}](${addressOf(target)}${anchor})`;
+    }
+    return sourceUrl === undefined ? link.text : `[${link.text}](${sourceUrl}/${found.file})`;
+  });
+}
+
+/** A folder without a page of its own is its first page. */
+const pageOf = (file: string): Page | undefined =>
+  pages.find(({ source }) => source === file || source === `${file}/README.md`) ??
+  pages.find(({ source }) => source.startsWith(`${file}/`));
+
+function pictureText({ text }: Link, file: string, drawn: ReadonlyMap<string, Chart>): string {
+  const chart = drawn.get(file);
+  if (chart !== undefined) return `<figure class="chart">\n${chartSvg(chart, { alone: false })}</figure>`;
+  const copy = join(siteFolder, 'pages/public/pictures');
+  mkdirSync(copy, { recursive: true });
+  copyFileSync(join(root, file), join(copy, basename(file)));
+  return `![${text}](/pictures/${basename(file)})`;
+}
