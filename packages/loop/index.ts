@@ -9,8 +9,11 @@ export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';
 export { FRAMES_SHARED_SLICE_MS, TransportShare } from './src/transport-share.ts';
 export {
   FRAMES_TURN_MS,
+  JOBS_BESIDE_MS,
   JOBS_TURN_MS,
+  LONG_OUTPUT_BESIDE_MS,
   LONG_OUTPUT_TURN_MS,
+  SLICE_BESIDE_MS,
   SLICE_MS,
   TRANSPORT_TURN_MS,
   TURN_MS,

@@ -4,10 +4,10 @@ import { InlineShare } from './inline-share.ts';
 import { type LoopWatch, unwatched } from './loop-watch.ts';
 import { MeasuredPace, type Pace } from './pace.ts';
 import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
+import type { LongWorkParts } from './short-answers.ts';
 import { TransportShare } from './transport-share.ts';
 import { TurnStart } from './turn-start.ts';
 import type { Job, Turn } from './turn.ts';
-import { JOBS_TURN_MS, SLICE_MS } from './turn-parts.ts';
 import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
 
 /** The most callbacks that are requested from the event loop at a time. */
@@ -28,7 +28,8 @@ export interface ClassUsage {
 
 /**
  * The owner of the event loop's time. Long work runs as a job: it asks `shouldYield`, and yields. What yields waits in a
- * line of its class and its caller (`FairQueue`), and each turn of the event loop gives slices for JOBS_TURN_MS. Frames
+ * line of its class and its caller (`FairQueue`), and each turn of the event loop gives slices for JOBS_TURN_MS, or less while
+ * clients wait for short answers (`ShortAnswers`). Frames
  * and writing have a share of their own (`transport`). All together take less than TURN_MS.
  *
  * A job begins in the call that runs it, so what needs less than a slice has ended when `run` returns: two writes of one
@@ -112,7 +113,7 @@ export class Loop implements Turn {
     const parked = new ParkedJob(this.#giver, task, job, signal);
     parked.wait(step.value);
     // The first slice was in the caller's own time, and took all of a slice. Otherwise who begins many jobs would get more.
-    if (!nested && step.value === undefined) this.#queue.owes(task, SLICE_MS);
+    if (!nested && step.value === undefined) this.#queue.owes(task, this.#parts.sliceMs);
     return parked.result;
   }
 
@@ -151,11 +152,15 @@ export class Loop implements Turn {
   #enter(nowMs?: number): void {
     assert(!this.#running, 'a slice begins within a slice');
     this.#running = true;
-    this.#pace.begin(nowMs);
+    this.#pace.begin(nowMs, this.#parts.sliceMs);
   }
 
   #leave(): void {
     this.#running = false;
+  }
+
+  get #parts(): LongWorkParts {
+    return this.transport.shortAnswers.parts;
   }
 
   /**
@@ -165,7 +170,7 @@ export class Loop implements Turn {
   #resume(parked: Parked): void {
     const nowMs = this.#clock.nowMs();
     if (this.#resumeUntilMs === undefined) {
-      this.#resumeUntilMs = nowMs + JOBS_TURN_MS;
+      this.#resumeUntilMs = nowMs + this.#parts.jobsMs;
       this.#clock.soon(() => {
         this.#resumeUntilMs = undefined;
       });
@@ -244,7 +249,8 @@ export class Loop implements Turn {
   #begins(turn: number, nowMs: number): boolean {
     if (turn !== this.#turn) return false;
     this.#turn += 1;
-    this.#untilMs = nowMs + JOBS_TURN_MS;
+    this.transport.shortAnswers.turn();
+    this.#untilMs = nowMs + this.#parts.jobsMs;
     this.#last = undefined;
     return true;
   }

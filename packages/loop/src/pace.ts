@@ -6,17 +6,20 @@ import { SLICE_MS } from './turn-parts.ts';
 export interface Pace extends Turn {
   /** A slice counts as at least this long. In a simulation, where no time passes in a slice, all of them do. */
   readonly sliceMinMs: number;
-  /** A slice begins. `nowMs` is the time, if it has just been read. */
-  begin(nowMs?: number): void;
+  /**
+   * A slice begins. `nowMs` is the time, if it has just been read. By a pace that measures, the slice ends after `sliceMs`: SLICE_MS
+   * if it is not given.
+   */
+  begin(nowMs?: number, sliceMs?: number): void;
 }
 
 /** Steps between two readings of the clock: a reading costs about 0.1 microseconds. */
 const STRIDE_FIRST = 32;
 const STRIDE_MAX = 512;
-/** The clock is read more or less often, so that this much of a slice passes between two readings. */
-const LOOK_MS = SLICE_MS / 32;
+/** The clock is read more or less often, so that this part of a slice passes between two readings. */
+const LOOKS = 32;
 
-/** Slices of SLICE_MS by a monotonic clock. Work of fewer steps than STRIDE_FIRST never reads it. */
+/** Slices by a monotonic clock. Work of fewer steps than STRIDE_FIRST never reads it. */
 export class MeasuredPace implements Pace {
   readonly sliceMinMs = 0.01;
   readonly #clock: Pick<Clock, 'nowMs'>;
@@ -27,17 +30,19 @@ export class MeasuredPace implements Pace {
   /** The last reading; a negative number before the first one of the slice. */
   #lookMs = -1;
   #endMs = 0;
+  #sliceMs = SLICE_MS;
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
   }
 
-  begin(nowMs = -1): void {
+  begin(nowMs = -1, sliceMs = SLICE_MS): void {
     this.#over = false;
+    this.#sliceMs = sliceMs;
     this.#stride = STRIDE_FIRST;
     this.#left = STRIDE_FIRST;
     this.#lookMs = nowMs;
-    this.#endMs = nowMs + SLICE_MS;
+    this.#endMs = nowMs + sliceMs;
   }
 
   shouldYield(steps = 1): boolean {
@@ -48,12 +53,13 @@ export class MeasuredPace implements Pace {
   #look(steps: number): boolean {
     const nowMs = this.#clock.nowMs();
     if (this.#lookMs < 0) {
-      this.#endMs = nowMs + SLICE_MS;
+      this.#endMs = nowMs + this.#sliceMs;
     } else {
       const tookMs = nowMs - this.#lookMs;
+      const lookMs = this.#sliceMs / LOOKS;
       // A question about many steps says little about the time of few.
-      if (tookMs > 2 * LOOK_MS) this.#stride = Math.max(1, Math.floor(this.#stride / 4));
-      else if (tookMs < LOOK_MS / 2 && steps <= this.#stride) this.#stride = Math.min(STRIDE_MAX, 2 * this.#stride);
+      if (tookMs > 2 * lookMs) this.#stride = Math.max(1, Math.floor(this.#stride / 4));
+      else if (tookMs < lookMs / 2 && steps <= this.#stride) this.#stride = Math.min(STRIDE_MAX, 2 * this.#stride);
       this.#over = nowMs >= this.#endMs;
     }
     this.#lookMs = nowMs;

@@ -1,6 +1,7 @@
 import type { Clock } from '@engram/core';
 import { Fifo } from './fifo.ts';
-import { FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS, TRANSPORT_TURN_MS } from './turn-parts.ts';
+import { ShortAnswers } from './short-answers.ts';
+import { FRAMES_TURN_MS, TRANSPORT_TURN_MS } from './turn-parts.ts';
 
 /** Time that the frames of one connection may take at once while others wait. */
 export const FRAMES_SHARED_SLICE_MS = 1;
@@ -13,6 +14,7 @@ const RENEWED_FROM_MS = FRAMES_TURN_MS / 4;
  * comes when the time is used up waits for a later turn, in order of arrival: frames for frames, writing for writing.
  */
 export class TransportShare {
+  readonly shortAnswers = new ShortAnswers();
   readonly #clock: Pick<Clock, 'soon'>;
   #spentMs = 0;
   /** Parts of it. */
@@ -44,7 +46,7 @@ export class TransportShare {
 
   /** No further batch of a long output in this turn. */
   get longSpent(): boolean {
-    return this.#longMs >= LONG_OUTPUT_TURN_MS || this.#spentMs >= TRANSPORT_TURN_MS;
+    return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= TRANSPORT_TURN_MS;
   }
 
   spendOnFrames(ms: number): void {
@@ -86,6 +88,7 @@ export class TransportShare {
 
   readonly #renew = (): void => {
     this.#renewing = false;
+    if (this.#longMs > 0) this.shortAnswers.turn();
     this.#spentMs = 0;
     this.#framesMs = 0;
     this.#longMs = 0;

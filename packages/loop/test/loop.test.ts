@@ -1,6 +1,17 @@
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
-import { JOBS_TURN_MS, type Job, Loop, type LoopWatch, settled, SLICE_MS, StepPace, type Task } from '@engram/loop';
+import {
+  JOBS_BESIDE_MS,
+  JOBS_TURN_MS,
+  type Job,
+  Loop,
+  type LoopWatch,
+  settled,
+  SLICE_BESIDE_MS,
+  SLICE_MS,
+  StepPace,
+  type Task,
+} from '@engram/loop';
 
 const READ: Task = { work: 'client', caller: 'a connection', stage: 'list', method: '/KV/Range' };
 const COMPACT: Task = { work: 'background', caller: 'node', stage: 'compact' };
@@ -105,6 +116,26 @@ test('a turn gives slices for a limited time, however many wait', async () => {
   }
   await all;
   expect(turns.asked).toBeLessThanOrEqual(1);
+});
+
+test('jobs have less of a turn while clients wait for short answers, and all of it some turns after the last one', async () => {
+  const turns = new Turns('measured');
+  const jobs = Array.from({ length: 20 }, () => turns.loop.run(READ, turns.work(20_000, 0.01)));
+  const ms: number[] = [];
+  let over = false;
+  const all = Promise.all(jobs).then(() => (over = true));
+  for (let turn = 0; !over && turn < 5_000; turn += 1) {
+    if (turn >= 100 && turn < 200) turns.loop.transport.shortAnswers.seen();
+    const startMs = turns.nowMs;
+    await turns.turn();
+    ms.push(turns.nowMs - startMs);
+  }
+  await all;
+  const longest = (from: number, to: number): number => Math.max(...ms.slice(from, to));
+  // The pace looks at the clock after 32 steps at first.
+  expect(longest(0, 100)).toBeGreaterThan(JOBS_TURN_MS);
+  expect(longest(100, 250)).toBeLessThanOrEqual(JOBS_BESIDE_MS + SLICE_BESIDE_MS + 0.64);
+  expect(longest(300, 400)).toBeGreaterThan(JOBS_TURN_MS);
 });
 
 test('slices that take no time do not wait for turns of their own, and few callbacks are requested at a time', async () => {

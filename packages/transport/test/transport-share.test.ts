@@ -3,6 +3,7 @@ import type { Clock } from '@engram/core';
 import {
   FRAMES_SHARED_SLICE_MS,
   FRAMES_TURN_MS,
+  LONG_OUTPUT_BESIDE_MS,
   LONG_OUTPUT_TURN_MS,
   TRANSPORT_TURN_MS,
   TransportShare,
@@ -119,4 +120,22 @@ test('frames leave time of a turn for writing, and long outputs for others', () 
   expect(other.frameSliceMs).toBe(TRANSPORT_TURN_MS - LONG_OUTPUT_TURN_MS);
   other.waitForFrames(() => {});
   expect(other.frameSliceMs).toBe(FRAMES_SHARED_SLICE_MS);
+});
+
+test('a long output has less of a turn beside short answers, and not beside other output', async () => {
+  const load = new Load();
+  const { turn, flusher } = load;
+  const output = { flush: (): void => {} };
+  flusher.add(output, false);
+  turn.spendOnLong(LONG_OUTPUT_BESIDE_MS);
+  expect(turn.longSpent).toBe(false);
+  flusher.add(output, true);
+  expect(turn.longSpent).toBe(true);
+  // Remembered for 64 turns with long output.
+  for (let turns = 0; turns < 70; turns += 1) {
+    turn.spendOnLong(LONG_OUTPUT_TURN_MS);
+    await load.nextTurn();
+  }
+  turn.spendOnLong(LONG_OUTPUT_BESIDE_MS);
+  expect(turn.longSpent).toBe(false);
 });

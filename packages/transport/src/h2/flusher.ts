@@ -39,6 +39,7 @@ export class Flusher {
       this.#scheduled = true;
       process.nextTick(this.#flushAll);
     }
+    if (answers) this.#turn.shortAnswers.seen();
     (answers ? this.#answering : this.#others).push(output);
   }
 
