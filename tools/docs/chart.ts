@@ -24,7 +24,10 @@ export interface ChartRow {
   readonly figures: readonly (Figure | undefined)[];
 }
 
-const COLUMN = { bars: 360, figure: 150, gap: 10 };
+/** The width of a picture, and the least that its bars have of it. */
+const WIDTH = 700;
+const BARS_MIN = 180;
+const GAP = 10;
 const BAR = { height: 11, step: 14, rowGap: 8 };
 const HEAD = 66;
 /** Of a character of the labels, as wide as most fonts have it at 12 px. */
@@ -44,14 +47,16 @@ text{font:12px system-ui,sans-serif;fill:#1f2328}
  * light and dark surroundings. Titles and figures are text; the description has all of them in sentences.
  */
 export function chartSvg(chart: Chart, { alone }: { readonly alone: boolean }): string {
-  const labels = Math.ceil(Math.max(...chart.rows.map(({ label }) => label.length)) * CHARACTER) + COLUMN.gap;
-  const width = labels + COLUMN.bars + COLUMN.figure;
+  const labels = widthOf(chart.rows.map(({ label }) => label));
+  const figures = widthOf(chart.rows.flatMap((row) => row.figures.map((figure) => figure?.text ?? '')));
+  const bars = Math.max(BARS_MIN, WIDTH - labels - figures);
+  const width = labels + bars + figures;
   const rowHeight = chart.series.length * BAR.step + BAR.rowGap;
   const height = HEAD + chart.rows.length * rowHeight;
   const largest = Math.max(...chart.rows.map(largestOf));
   const rows = chart.rows.map((row, at) => {
     const full = chart.scale === 'all' ? largest : largestOf(row);
-    return rowSvg(row, { labels, top: HEAD + at * rowHeight, full });
+    return rowSvg(row, { labels, bars, top: HEAD + at * rowHeight, full });
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${chart.id}-title ${chart.id}-desc">`,
@@ -67,6 +72,9 @@ export function chartSvg(chart: Chart, { alone }: { readonly alone: boolean }): 
   ].join('\n');
 }
 
+const widthOf = (texts: readonly string[]): number =>
+  Math.ceil(Math.max(...texts.map((text) => text.length)) * CHARACTER) + GAP;
+
 const classes = ['a', 'b', 'c'] as const;
 
 function legendSvg(name: string, at: number, series: readonly string[]): string {
@@ -77,13 +85,15 @@ function legendSvg(name: string, at: number, series: readonly string[]): string 
 
 function rowSvg(
   { label, figures }: ChartRow,
-  { labels, top, full }: { readonly labels: number; readonly top: number; readonly full: number },
+  place: { readonly labels: number; readonly bars: number; readonly top: number; readonly full: number },
 ): string {
+  const { labels, bars: space, top, full } = place;
   const middle = top + (figures.length * BAR.step) / 2 + 2;
   const bars = figures.flatMap((figure, at) => {
     if (figure === undefined) return [];
     const y = top + at * BAR.step;
-    const length = Math.max(1, Math.round((figure.value / full) * COLUMN.bars));
+    // Where all figures of a row are 0, as of what is too little to be measured, so is the row's scale.
+    const length = Math.max(1, Math.round((full === 0 ? 0 : figure.value / full) * space));
     return [
       `<rect class="${classes[at]}" x="${labels}" y="${y}" width="${length}" height="${BAR.height}"/>`,
       `<text class="soft" x="${labels + length + 5}" y="${y + 10}">${escaped(figure.text)}</text>`,

@@ -47,7 +47,9 @@ function siteText(page: Page, drawn: ReadonlyMap<string, Chart>, sourceUrl: stri
     const target = pageOf(found.file);
     if (target !== undefined) {
       const anchor = found.anchor === undefined ? '' : `#${found.anchor}`;
-      return `[${link.text}](${addressOf(target)}${anchor})`;
+      // A path says nothing to a reader of the site.
+      const shown = link.text.endsWith('.md') ? target.title : link.text;
+      return `[${shown}](${addressOf(target)}${anchor})`;
     }
     return sourceUrl === undefined ? link.text : `[${link.text}](${sourceUrl}/${found.file})`;
   });
