@@ -234,7 +234,13 @@ export class LeaderCalls {
       return {};
     }
     if (request.memberChange !== undefined) {
-      permitRoot(this.#options.backend.auth.state, caller);
+      try {
+        permitRoot(this.#options.backend.auth.state, caller);
+      } catch (error) {
+        // A leader that was replaced does not know the newest users and roles.
+        await confirm(caller.signal);
+        throw error;
+      }
       const members = await changeMembers(request.memberChange, caller.signal);
       return { members: members.map(memberForm) };
     }

@@ -162,6 +162,29 @@ describe('the leader', () => {
     expect(leader.member.cluster.members).toHaveLength(3);
   });
 
+  test('refuses nobody by the users that it knows, if it is cut off: another member may lead by now, with other users', async () => {
+    await run(leader.member.store.leaseGrant(leaseId(7n), 60, nodeItself));
+    await run(leader.member.store.txn(put('z', 'v', 7n), nodeItself));
+    const { authRevision } = await run(at(leader).authStatus());
+    const member = followers[0]!.member.cluster.memberId;
+    const id = leader.member.cluster.memberId;
+    for (const other of followers) {
+      cluster.cut.add(`${id}>${other.member.cluster.memberId}`).add(`${other.member.cluster.memberId}>${id}`);
+    }
+    const refusals = forms.filter(([, , ofUser]) => ofUser !== '');
+    const asked = refusals.map(async ([what, call]) => {
+      const request = peerpb.encodeRequest({ member, user: 'alice', authRevision, ...call });
+      const { error } = peerpb.decodeAnswer(await leader.service.call(request, { ...nodeItself, member }));
+      return `${what}: ${error}`;
+    });
+    const own = [
+      etcdserverpb.encodeAlarmRequest({ action: 1, memberID: 1n, alarm: 1 }),
+      etcdserverpb.encodeAlarmRequest({ action: 2, memberID: 1n, alarm: 1 }),
+    ].map((request) => outcome(at(leader).with(tokens.alice).call('/etcdserverpb.Maintenance/Alarm', request)));
+    for (const answer of await run(Promise.all(asked))) expect(answer).toMatch(/: (?:NotLeader|LeaderChanged)$/);
+    expect(await run(Promise.all(own))).toEqual(['leader changed', 'leader changed']);
+  });
+
   test('refuses a renewal of a member that names no user', async () => {
     await run(leader.member.store.leaseGrant(leaseId(7n), 60, nodeItself));
     await run(leader.member.store.txn(put('z', 'v', 7n), nodeItself));

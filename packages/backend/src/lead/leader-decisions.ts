@@ -132,7 +132,8 @@ export class LeaderDecisions implements Proposals {
     await this.#changingAlarms.get(alarmName(alarm));
     const { replica, memberId, confirm } = this.#options;
     const { state } = replica;
-    if (state.auth.enabled) permitRoot(state.auth.state, caller);
+    const refused = this.#refuseUnlessRoot(caller);
+    if (refused !== undefined) return refused;
     if (state.hasAlarm(alarm)) return confirm?.();
     const raised = state.alarmCount + this.#changingAlarms.size;
     if (raised >= ALARMS_MAX && alarm.memberId !== memberId) throw new EngramError('TooManyRequests');
@@ -143,13 +144,32 @@ export class LeaderDecisions implements Proposals {
   async deactivateAlarm(alarm: Alarm, caller: Caller): Promise<boolean> {
     await this.#changingAlarms.get(alarmName(alarm));
     const { state } = this.#options.replica;
-    if (state.auth.enabled) permitRoot(state.auth.state, caller);
+    const refused = this.#refuseUnlessRoot(caller);
+    if (refused !== undefined) return refused;
     if (!state.hasAlarm(alarm)) {
       await this.#options.confirm?.();
       return false;
     }
     await this.#changeAlarm(alarm, false, caller);
     return true;
+  }
+
+  /**
+   * Undefined: the caller is permitted. Otherwise rejects with the refusal when it is confirmed that this node still leads: a leader
+   * that was replaced does not know the newest users and roles. Synchronous, so that nothing comes between the question and the change.
+   */
+  #refuseUnlessRoot(caller: Caller): Promise<never> | undefined {
+    const { replica, confirm } = this.#options;
+    const { auth } = replica.state;
+    if (!auth.enabled) return undefined;
+    try {
+      permitRoot(auth.state, caller);
+      return undefined;
+    } catch (error) {
+      return Promise.resolve(confirm?.()).then(() => {
+        throw error;
+      });
+    }
   }
 
   changeAuth(change: AuthChange, caller: Caller): Promise<void> {
