@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { Api } from './api.ts';
 import { AuthClient, fakeAuth } from './auth-client.ts';
 import { matrixCalls, otherCalls, prepareCallers, runMatrix, runStreamMatrix } from './auth-matrix.ts';
+import { lockMatrixCalls, observing, runLockMatrix, runObserveMatrix } from './lock-matrix.ts';
 
 const open = async () => {
   const api = await Api.open({ services: { auth: fakeAuth({ clientCertAuth: true }) } });
@@ -31,10 +32,26 @@ test('so is every stream, and one that is refused sends nothing', async () => {
   expect(calls).toBeGreaterThan(100);
 });
 
+test('so is every call of Lock and Election, with the code of the call inside, and Observe shows nothing', async () => {
+  const { api, run, clients } = await open();
+  await using _ = api;
+  const state = async (): Promise<string> => `${api.backend.revision} ${api.backend.leadership!.sequenced.next}`;
+  const { wrong, calls } = await runLockMatrix({ clients, run, state });
+  expect(wrong).toEqual([]);
+  expect(calls).toBeGreaterThan(150);
+  const observe = observing(clients, () => api.clock.settle(50));
+  const observed = await runObserveMatrix({ clients, run, observe });
+  expect(observed.wrong).toEqual([]);
+  expect(observed.calls).toBeGreaterThan(20);
+  await api.clock.settle(50);
+  expect(api.backend.watchHub.stats.watchers).toBe(0);
+});
+
 test('no call of etcd is missing', async () => {
   await using api = await Api.open({ services: { auth: fakeAuth() } });
-  const served = [...api.methods.keys()].filter((path) => path.startsWith('/etcdserverpb.'));
-  expect(new Set([...matrixCalls, ...otherCalls].map((call) => `/etcdserverpb.${call}`))).toEqual(new Set(served));
+  const served = [...api.methods.keys()].filter((path) => !path.startsWith('/grpc.'));
+  const called = [...matrixCalls, ...otherCalls].map((call) => `/etcdserverpb.${call}`);
+  expect(new Set([...called, ...lockMatrixCalls])).toEqual(new Set(served));
 });
 
 test('while authentication is off, no call is asked for its token, and no right is looked up', async () => {

@@ -25,16 +25,16 @@ interface Rights {
 }
 
 /** Why a caller is refused by every call that asks who it is; otherwise its rights. */
-type Kind = { readonly refusal: string } | { readonly root: true } | (Rights & { readonly root?: false });
+export type Kind = { readonly refusal: string } | { readonly root: true } | (Rights & { readonly root?: false });
 
 const nobody = '3 etcdserver: user name is empty';
 const invalid = '16 etcdserver: invalid auth token';
-const denied = '7 etcdserver: permission denied';
+export const denied = '7 etcdserver: permission denied';
 
 const one: Shape = ['k', ''];
 const prefix: Shape = ['k', 'l'];
 
-const kinds: Readonly<Record<string, Kind>> = {
+export const kinds: Readonly<Record<string, Kind>> = {
   'no token': { refusal: nobody },
   'a bad token': { refusal: invalid },
   'a token that has ended': { refusal: invalid },
@@ -60,7 +60,7 @@ function holds(rights: readonly Shape[], asked: Shape): boolean {
   return KEYS.filter((candidate) => inShape(asked, candidate)).every(held);
 }
 
-interface Need {
+export interface Need {
   readonly read?: Shape;
   readonly write?: Shape;
   readonly writeToo?: Shape;
@@ -114,7 +114,7 @@ export const keyCalls: Readonly<Record<string, KeyCall>> = {
 };
 
 /** Leases with one key each. */
-const LEASE_OF_Z = 52n;
+export const LEASE_OF_Z = 52n;
 const LEASE_OF_K = 50n;
 /** The first of those that are granted to be revoked, and of those that callers grant. */
 const REVOKED_FROM = 1000n;
@@ -271,7 +271,7 @@ export interface MatrixOptions {
 }
 
 /** The status of a call that is refused: its code and its text. */
-async function statusOfCall(call: Promise<unknown>): Promise<string> {
+export async function statusOfCall(call: Promise<unknown>): Promise<string> {
   const status = await refused(call);
   return status === undefined ? 'ok' : `${status.code} ${status.message}`;
 }
@@ -380,7 +380,7 @@ export async function runStreamMatrix(
   return { wrong, calls };
 }
 
-function textOfStatus(status: { readonly code: number; readonly message: string } | undefined): string {
+export function textOfStatus(status: { readonly code: number; readonly message: string } | undefined): string {
   if (status === undefined) return 'nothing';
   return status.code === 0 ? 'ok' : `${status.code} ${status.message}`;
 }
@@ -391,6 +391,10 @@ function watchStatus(reason: string): string {
   const [, code = '', text = ''] = /^rpc error: code = (\w+) desc = (.*)$/.exec(reason) ?? [];
   return `${codes[code]} ${text}`;
 }
+
+/** Whether a caller of this kind may do what needs this. */
+export const mayDo = (kind: Kind, needs: Need): boolean =>
+  !('refusal' in kind) && (kind.root === true || permits(kind, needs));
 
 const permits = ({ read, write }: Rights, needs: Need): boolean =>
   (needs.read === undefined || holds(read, needs.read)) &&

@@ -1,4 +1,13 @@
-import { AuthClient, fakeAuth, prepareCallers, runMatrix, runStreamMatrix } from '@engram/etcd-api/testing';
+import {
+  AuthClient,
+  fakeAuth,
+  observing,
+  prepareCallers,
+  runLockMatrix,
+  runMatrix,
+  runObserveMatrix,
+  runStreamMatrix,
+} from '@engram/etcd-api/testing';
 import type { ClusterMember } from '@engram/member';
 import { Prng } from '@engram/sim';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -50,6 +59,16 @@ describe.each([
     const { wrong, calls } = await runStreamMatrix(callers.at(at().member.methods), () => cluster.pass(300));
     expect(wrong).toEqual([]);
     expect(calls).toBeGreaterThan(100);
+  });
+
+  test('so is every call of Lock and Election, and Observe shows nothing to whom it may not', async () => {
+    const clients = callers.at(at().member.methods);
+    const { wrong, calls } = await runLockMatrix({ clients, run, state });
+    expect(wrong).toEqual([]);
+    expect(calls).toBeGreaterThan(150);
+    const observed = await runObserveMatrix({ clients, run, observe: observing(clients, () => cluster.pass(300)) });
+    expect(observed.wrong).toEqual([]);
+    expect(observed.calls).toBeGreaterThan(20);
   });
 });
 
