@@ -78,7 +78,8 @@ export class EtcdClient implements Disposable {
   ): AsyncGenerator<Response> {
     const metadata = await this.#metadata(signal);
     signal.throwIfAborted();
-    const call = this.#open().makeBidiStreamRequest(path, toBuffer, identity, metadata, {});
+    const client = this.#open();
+    const call = client.makeBidiStreamRequest(path, toBuffer, identity, metadata, {});
     let waiting = true;
     let late = false;
     const abort = (): void => call.cancel();
@@ -102,8 +103,8 @@ export class EtcdClient implements Disposable {
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (late) throw this.#interrupted(`nothing of ${path} within ${IDLE_MAX_MS} ms`);
-      throw this.#translated(error);
+      if (late) throw this.#interrupted(client, `nothing of ${path} within ${IDLE_MAX_MS} ms`);
+      throw this.#translated(client, error);
     } finally {
       clearTimeout(idle);
       clearInterval(asking);
@@ -125,7 +126,7 @@ export class EtcdClient implements Disposable {
       left -= 1;
       if (left === 0) return;
     }
-    throw this.#interrupted(`${path} has ended without ${left} answers`);
+    throw this.#interrupted(this.#client, `${path} has ended without ${left} answers`);
   }
 
   /** Throws MigrationError other-cluster if an answer is of another cluster than the first one. */
@@ -173,13 +174,14 @@ export class EtcdClient implements Disposable {
         late = true;
         call.cancel();
       }, CALL_MAX_MS);
-      const call = this.#open().makeUnaryRequest(path, toBuffer, identity, request, metadata, {}, (error, answer) => {
+      const client = this.#open();
+      const call = client.makeUnaryRequest(path, toBuffer, identity, request, metadata, {}, (error, answer) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', cancel);
         try {
           if (signal.aborted) throw signal.reason;
-          if (late) throw this.#interrupted(`no answer to ${path} within ${CALL_MAX_MS} ms`);
-          if (error !== null) throw this.#translated(error);
+          if (late) throw this.#interrupted(client, `no answer to ${path} within ${CALL_MAX_MS} ms`);
+          if (error !== null) throw this.#translated(client, error);
           resolve(decoded(path, decode, answer ?? Buffer.alloc(0)));
         } catch (cause) {
           reject(cause);
@@ -208,7 +210,7 @@ export class EtcdClient implements Disposable {
     return this.#client;
   }
 
-  #translated(error: unknown): MigrationError {
+  #translated(client: grpc.Client, error: unknown): MigrationError {
     if (error instanceof MigrationError) return error;
     const { code, details, message } = error as { code?: unknown; details?: unknown; message?: unknown };
     const text = typeof details === 'string' && details !== '' ? details : String(message ?? error);
@@ -216,14 +218,16 @@ export class EtcdClient implements Disposable {
       return new MigrationError('refused', `${this.endpoint}: ${text}`, { cause: error });
     }
     if (code === grpc.status.UNAUTHENTICATED) this.#token = undefined;
-    return this.#interrupted(text, { cause: error });
+    return this.#interrupted(client, text, { cause: error });
   }
 
-  /** From here on the next endpoint is asked. */
-  #interrupted(text: string, options?: ErrorOptions): MigrationError {
+  /** From here on the next endpoint is asked, unless another call of the same connection has said so. */
+  #interrupted(client: grpc.Client | undefined, text: string, options?: ErrorOptions): MigrationError {
     const error = new MigrationError('interrupted', `${this.endpoint}: ${text}`, options);
-    this[Symbol.dispose]();
-    this.#at += 1;
+    if (client === this.#client) {
+      this[Symbol.dispose]();
+      this.#at += 1;
+    }
     return error;
   }
 }

@@ -25,6 +25,8 @@ const RETRY_MS = 1000;
 /** Of a store in which nothing was written. */
 const EMPTY_REVISION = 1;
 const LEASES_EACH_MS = 10_000;
+/** Calls for leases that run at a time. */
+const LEASE_CALLS = 32;
 /** Of a lease that the source has ended before its grant was seen here: a revision to come deletes its keys. */
 const ENDED_TTL_SECONDS = 3600;
 
@@ -232,20 +234,26 @@ export class Follower {
         throw differs(`the lease ${id.toString(16)} has keys here, and is not at the source`);
       }
     }
-    for (const id of there) {
-      const here = this.#leases.get(id);
-      if (here !== undefined && which === 'new') continue;
-      const ttl = await source.leaseTtl(id, signal);
-      if (ttl === undefined || ttl === here) continue;
-      if (here === undefined) await this.#grant(id, ttl, signal);
-      else if (await target.hasKeys(id, signal)) {
-        if (which === 'all')
-          throw differs(`the lease ${id.toString(16)} has ${here} s here, and ${ttl} s at the source`);
-      } else {
-        await target.revoke(id, signal);
-        this.#leases.delete(id);
-        await this.#grant(id, ttl, signal);
-      }
+    const asked = [...there].filter((id) => which === 'all' || !this.#leases.has(id));
+    for (let at = 0; at < asked.length; at += LEASE_CALLS) {
+      const some = asked.slice(at, at + LEASE_CALLS);
+      const ttls = await Promise.all(some.map((id) => source.leaseTtl(id, signal)));
+      for (const [index, id] of some.entries()) await this.#compareLease(id, ttls[index], which, signal);
+    }
+  }
+
+  /** `ttl`: at the source; undefined if the lease has ended there. */
+  async #compareLease(id: bigint, ttl: number | undefined, which: 'new' | 'all', signal: AbortSignal): Promise<void> {
+    const { target } = this.#options;
+    const here = this.#leases.get(id);
+    if (ttl === undefined || ttl === here) return;
+    if (here === undefined) await this.#grant(id, ttl, signal);
+    else if (await target.hasKeys(id, signal)) {
+      if (which === 'all') throw differs(`the lease ${id.toString(16)} has ${here} s here, and ${ttl} s at the source`);
+    } else {
+      await target.revoke(id, signal);
+      this.#leases.delete(id);
+      await this.#grant(id, ttl, signal);
     }
   }
 }
