@@ -45,7 +45,11 @@ test('mirror takes where both are, and no argument', async () => {
 test.each([
   { args: ['--from=a:1'], problem: '--from: only with the command migrate' },
   { args: ['migrate'], problem: 'migrate needs --from' },
-  { args: ['migrate', '--from=a:1', '--storage=memory'], problem: '--storage=memory cannot follow an etcd yet' },
+  { args: ['migrate', '--from=a:1', '--storage=memory'], problem: '--storage=memory cannot follow an etcd: it ends' },
+  {
+    args: ['migrate', '--from=a:1', '--storage=tikv', '--tikv-pd-endpoints=p:1'],
+    problem: 'restore a snapshot there by engram restore --storage=tikv, and follow by engram mirror',
+  },
   { args: ['migrate', '--from-user=a:b'], problem: '--from-user: only with --from' },
   { args: ['migrate', '--from=a:1', '--from-user=a'], problem: '--from-user: expected name:password' },
   { args: ['migrate', '--from=a:1', '--from-cacert=/none'], problem: '--from-cacert: cannot read /none' },

@@ -9,7 +9,11 @@ export function migrationConfig(values: FlagValues): EtcdAddress | undefined {
   const from = etcdAddress(values, 'from');
   const storage = values.text('storage');
   if (from === undefined || (storage !== 'tikv' && storage !== 'memory')) return from;
-  throw new ConfigError(`--from: a store with --storage=${storage} cannot follow an etcd yet`);
+  const instead =
+    storage === 'tikv'
+      ? 'restore a snapshot there by engram restore --storage=tikv, and follow by engram mirror'
+      : 'it ends with the process';
+  throw new ConfigError(`--from: a store with --storage=${storage} cannot follow an etcd: ${instead}`);
 }
 
 /** Where an etcd is, by the flags that begin with `--from` or `--to`; undefined without endpoints. Throws ConfigError. */
