@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -184,6 +184,14 @@ e2e-snapshot: setup ## A snapshot in the hands of etcd's own tools, and a real e
 .PHONY: e2e-restore
 e2e-restore: setup ## Databases of a real etcd, restored into an engram and back
 	@$(WITH_NODE) tools/e2e restore
+
+.PHONY: e2e-migrate
+e2e-migrate: setup ## A real etcd under load is followed into an engram, and an engram into an etcd
+	@$(WITH_NODE) tools/e2e migrate
+
+.PHONY: e2e-move
+e2e-move: setup ## A kube-apiserver is moved from an etcd to an engram and back while clients write; MEMBERS=3: to a cluster
+	@$(WITH_NODE) tools/e2e move
 
 .PHONY: e2e-kube-storage
 e2e-kube-storage: setup ## The storage tests of Kubernetes' own apiserver

@@ -78,6 +78,6 @@ func (k *kubectl) run(ctx context.Context, manifest string, args ...string) (str
 }
 
 // newStoreClient goes past the apiserver: what it says is what the store has.
-func newStoreClient(s *store) (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{Endpoints: s.urls(), DialTimeout: 20 * time.Second, Logger: zap.NewNop()})
+func newStoreClient(urls []string) (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: urls, DialTimeout: 20 * time.Second, Logger: zap.NewNop()})
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -58,8 +59,12 @@ func readMetrics(ctx context.Context, url string) (map[string]string, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
+	return parseMetrics(response.Body)
+}
+
+func parseMetrics(text io.Reader) (map[string]string, error) {
 	values := map[string]string{}
-	lines := bufio.NewScanner(response.Body)
+	lines := bufio.NewScanner(text)
 	for lines.Scan() {
 		if name, value, found := strings.Cut(lines.Text(), "} "); found {
 			values[name+"}"] = value

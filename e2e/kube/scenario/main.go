@@ -2,6 +2,10 @@
 // leader of its members, with kill -9 while it does. Every check has a name and a bound.
 //
 //	scenario -store LAUNCHER [-members N] [-crashes N -between DURATION] -apiserver BINARY -kubectl BINARY -dir FOLDER
+//
+// With -etcd the apiserver starts on an etcd, and is moved to the store and back while it is written to.
+//
+//	scenario -etcd BINARY -etcdctl BINARY -etcdutl BINARY -engram LAUNCHER -store LAUNCHER [-members N] [-stay DURATION] ...
 package main
 
 import (
@@ -20,9 +24,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-const (
+// Short, so that both happen while we look. For a move they are longer than a store takes to be restored and to start.
+var (
 	eventTTL           = 10 * time.Second
 	compactionInterval = 20 * time.Second
+)
+
+const (
 	// For one check, whatever it is.
 	checkTimeout = 4 * time.Minute
 	// Until a watcher has what was written, and until a lost answer can be replaced by a read.
@@ -38,11 +46,21 @@ var (
 	apiserverFlag = flag.String("apiserver", "", "kube-apiserver")
 	kubectlFlag   = flag.String("kubectl", "", "kubectl")
 	dirFlag       = flag.String("dir", "", "folder for data, logs and certificates")
+	etcdFlag      = flag.String("etcd", "", "etcd, from which the apiserver is moved, and to which it comes back")
+	etcdctlFlag   = flag.String("etcdctl", "", "etcdctl of that etcd")
+	etcdutlFlag   = flag.String("etcdutl", "", "etcdutl of that etcd")
+	engramFlag    = flag.String("engram", "", "executable of engram, for its commands")
+	stayFlag      = flag.Duration("stay", 5*time.Second, "how long the apiserver stays on each store before it is moved on")
 )
 
 // cluster is what the checks work on.
 type cluster struct {
-	store   *store
+	store *store
+	// What the apiserver is moved to next.
+	next *store
+	// Where it looks for its store; nil: at the store's own addresses.
+	relay   *relay
+	moves   *moves
 	server  *apiserver
 	etcd    *clientv3.Client
 	admin   *client
@@ -51,12 +69,39 @@ type cluster struct {
 	lost atomic.Int64
 }
 
+type step struct {
+	name  string
+	check func(context.Context, *cluster) error
+}
+
+var steps = []step{
+	{"the store and kube-apiserver start", start},
+	{"namespaces are made, changed, listed and finalized", namespaces},
+	{"a custom resource: definition, server-side apply, conflicts, status", customResources},
+	{"kubectl applies, reads, waits, patches and deletes", kubectlCommands},
+	{"20 clients write 2,000 ConfigMaps, and every watcher sees every change once", manyConfigMaps},
+	{"a paged list is one revision, while the pages' objects change", pagedLists},
+	{"Events live as long as they should, and then are gone", events},
+	{"Leases are renewed, one holder after another", leases},
+	{"kill -9 of the store, or of its leader, under load: nothing acknowledged is lost, nothing is seen twice", crashes},
+	{"after the crashes, everything works as before", afterCrashes},
+	{"kube-apiserver stops in order", stopServer},
+	{"nothing is held for calls that have ended, and the store stops in order", stopStore},
+}
+
 func main() {
 	flag.Parse()
+	if *etcdFlag != "" {
+		eventTTL, compactionInterval = 20*time.Second, 40*time.Second
+	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	passed, failed := run(ctx)
-	fmt.Printf("e2e-kube: %d passed, %d failed\n", passed, failed)
+	part := "e2e-kube"
+	if *etcdFlag != "" {
+		part = "e2e-move"
+	}
+	fmt.Printf("%s: %d passed, %d failed\n", part, passed, failed)
 	if failed > 0 || passed == 0 {
 		os.Exit(1)
 	}
@@ -65,23 +110,11 @@ func main() {
 func run(ctx context.Context) (passed, failed int) {
 	c := &cluster{}
 	defer c.stop()
-	for _, step := range []struct {
-		name  string
-		check func(context.Context, *cluster) error
-	}{
-		{"the store and kube-apiserver start", start},
-		{"namespaces are made, changed, listed and finalized", namespaces},
-		{"a custom resource: definition, server-side apply, conflicts, status", customResources},
-		{"kubectl applies, reads, waits, patches and deletes", kubectlCommands},
-		{"20 clients write 2,000 ConfigMaps, and every watcher sees every change once", manyConfigMaps},
-		{"a paged list is one revision, while the pages' objects change", pagedLists},
-		{"Events live as long as they should, and then are gone", events},
-		{"Leases are renewed, one holder after another", leases},
-		{"kill -9 of the store, or of its leader, under load: nothing acknowledged is lost, nothing is seen twice", crashes},
-		{"after the crashes, everything works as before", afterCrashes},
-		{"kube-apiserver stops in order", stopServer},
-		{"nothing is held for calls that have ended, and the store stops in order", stopStore},
-	} {
+	all := steps
+	if *etcdFlag != "" {
+		all = moveSteps
+	}
+	for _, step := range all {
 		startTime := time.Now()
 		checkCtx, cancel := context.WithTimeout(ctx, checkTimeout+time.Duration(*crashesFlag)**betweenFlag)
 		err := step.check(checkCtx, c)
@@ -108,10 +141,15 @@ func start(ctx context.Context, c *cluster) (err error) {
 	if err = c.store.start(ctx); err != nil {
 		return err
 	}
-	if c.etcd, err = newStoreClient(c.store); err != nil {
+	return startServer(ctx, c, c.store.urls())
+}
+
+// startServer starts the apiserver, and makes the clients.
+func startServer(ctx context.Context, c *cluster, storeURLs []string) (err error) {
+	if c.etcd, err = newStoreClient(storeURLs); err != nil {
 		return err
 	}
-	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, c.store.urls()); err != nil {
+	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, storeURLs); err != nil {
 		return err
 	}
 	if c.kubectl, err = newKubectl(*kubectlFlag, filepath.Clean(*dirFlag), c.server); err != nil {
@@ -128,8 +166,10 @@ func (c *cluster) stop() {
 	if c.server != nil && c.server.process != nil {
 		c.server.kill()
 	}
-	if c.store != nil {
-		c.store.kill()
+	for _, s := range []*store{c.store, c.next} {
+		if s != nil {
+			s.kill()
+		}
 	}
 }
 

@@ -129,7 +129,6 @@ func startAPIServer(ctx context.Context, binary, dir string, storeURLs []string)
 		"--service-cluster-ip-range=10.0.0.0/24",
 		// A loopback address is no endpoint of a service, and no controller makes service accounts here.
 		"--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount",
-		// Short, so that both happen while we look.
 		"--event-ttl="+eventTTL.String(), "--etcd-compaction-interval="+compactionInterval.String(),
 		// Secrets are read and watched past the apiserver's cache, ConfigMaps out of it.
 		"--watch-cache-sizes=secrets#0",

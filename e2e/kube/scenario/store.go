@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +19,8 @@ const leaderTimeout = 20 * time.Second
 type store struct {
 	launcher, dir string
 	members       []*member
+	// Before and behind the flags of a member.
+	command, flags []string
 }
 
 type member struct {
@@ -28,6 +31,9 @@ type member struct {
 }
 
 func newStore(launcher, dir string, size int) (*store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
 	s := &store{launcher: launcher, dir: dir}
 	for at := range size {
 		client, err := freePort()
@@ -57,22 +63,37 @@ func (s *store) urls() []string {
 	return urls
 }
 
-// start starts the members that do not run, and waits until all serve.
-func (s *store) start(ctx context.Context) error {
+// addresses are host:port.
+func (s *store) addresses() []string {
+	var addresses []string
+	for _, m := range s.members {
+		addresses = append(addresses, fmt.Sprintf("127.0.0.1:%d", m.clientPort))
+	}
+	return addresses
+}
+
+// initialCluster is what --initial-cluster says of the members.
+func (s *store) initialCluster() string {
 	var initial []string
 	for _, m := range s.members {
 		initial = append(initial, m.name+"="+m.peerURL())
 	}
+	return strings.Join(initial, ",")
+}
+
+// start starts the members that do not run, and waits until all serve.
+func (s *store) start(ctx context.Context) error {
 	for _, m := range s.members {
 		if m.running != nil {
 			continue
 		}
 		m.starts++
 		log := filepath.Join(s.dir, fmt.Sprintf("%s-%d.log", m.name, m.starts))
-		p, err := startProcess(log, s.launcher, "--name="+m.name, "--data-dir="+m.dataDir,
+		args := append(slices.Clone(s.command), "--name="+m.name, "--data-dir="+m.dataDir,
 			"--listen-client-urls="+m.url(), "--advertise-client-urls="+m.url(),
 			"--listen-peer-urls="+m.peerURL(), "--initial-advertise-peer-urls="+m.peerURL(),
-			"--initial-cluster="+strings.Join(initial, ","))
+			"--initial-cluster="+s.initialCluster())
+		p, err := startProcess(log, s.launcher, append(args, s.flags...)...)
 		if err != nil {
 			return err
 		}
