@@ -2,10 +2,10 @@ import { etcdserverpb as pb } from '@engram/wire';
 import type { EtcdClient } from './etcd-client.ts';
 import { EtcdSource } from './etcd-source.ts';
 import { MigrationError } from './migration-error.ts';
-import type { AuthMark, Change, KeyHead, Target } from './stores.ts';
+import { type AuthMark, type Change, conditionOf, type KeyHead, type Target } from './stores.ts';
 
 /** Below what an etcd takes by default (--max-txn-ops). */
-const READ_OPS_MAX = 100;
+const OPS_MAX = 100;
 /** Calls for leases that run at a time. */
 const LEASE_CALLS = 32;
 
@@ -29,12 +29,10 @@ export class EtcdTarget implements Target {
 
   async heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]> {
     const heads: (KeyHead | undefined)[] = [];
-    for (let at = 0; at < keys.length; at += READ_OPS_MAX) {
-      const some = keys.slice(at, at + READ_OPS_MAX);
-      const { responses } = await this.#txn(
-        some.map((key) => ({ requestRange: { key, keysOnly: true } })),
-        signal,
-      );
+    for (let at = 0; at < keys.length; at += OPS_MAX) {
+      const some = keys.slice(at, at + OPS_MAX);
+      const success = some.map((key) => ({ requestRange: { key, keysOnly: true } }));
+      const { responses } = await this.#txn({ success }, signal);
       if (responses.length !== some.length) throw new MigrationError('malformed', 'a transaction with missing answers');
       for (const { responseRange } of responses) {
         const kv = responseRange?.kvs[0];
@@ -45,8 +43,17 @@ export class EtcdTarget implements Target {
   }
 
   /** Rejects with MigrationError refused if the changes are more than the etcd takes: nothing is written then. */
-  async write(changes: readonly Change[], signal: AbortSignal): Promise<number> {
-    return (await this.#txn(changes.map(requestOf), signal)).header?.revision ?? 0;
+  async write(changes: readonly Change[], signal: AbortSignal): Promise<number | undefined> {
+    const compares = changes.flatMap(comparesOf);
+    // One round trip for almost every revision. An etcd takes as many compares as operations: more are compared before.
+    const isOne = compares.length <= OPS_MAX;
+    for (let at = 0; !isOne && at < compares.length; at += OPS_MAX) {
+      const { succeeded } = await this.#txn({ compare: compares.slice(at, at + OPS_MAX) }, signal);
+      if (!succeeded) return undefined;
+    }
+    const init = { compare: isOne ? compares : [], success: changes.map(requestOf) };
+    const { header, succeeded } = await this.#txn(init, signal);
+    return succeeded ? (header?.revision ?? 0) : undefined;
   }
 
   async leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>> {
@@ -85,9 +92,28 @@ export class EtcdTarget implements Target {
     await this.#client.exchange(path, requests, pb.decodeLeaseKeepAliveResponse, signal);
   }
 
-  #txn(success: readonly pb.RequestOpInit[], signal: AbortSignal): Promise<pb.TxnResponse> {
-    const request = pb.encodeTxnRequest({ compare: [], success: [...success], failure: [] });
+  #txn(init: pb.TxnRequestInit, signal: AbortSignal): Promise<pb.TxnResponse> {
+    const request = pb.encodeTxnRequest(init);
     return this.#client.unary('/etcdserverpb.KV/Txn', request, pb.decodeTxnResponse, signal);
+  }
+}
+
+const { EQUAL, GREATER } = pb.CompareCompareResult;
+const { VERSION, CREATE } = pb.CompareCompareTarget;
+
+function comparesOf(change: Change): readonly pb.CompareInit[] {
+  const { key } = change;
+  const condition = conditionOf(change);
+  switch (condition.kind) {
+    case 'absent':
+      return [{ key, result: EQUAL, target: VERSION, version: 0 }];
+    case 'lives':
+      return [{ key, result: GREATER, target: VERSION, version: 0 }];
+    case 'at':
+      return [
+        { key, result: EQUAL, target: VERSION, version: condition.version },
+        { key, result: EQUAL, target: CREATE, createRevision: condition.createRevision },
+      ];
   }
 }
 

@@ -188,12 +188,20 @@ export class Follower {
     const { target } = this.#options;
     signal.throwIfAborted();
     await this.#grantFor(changes, signal);
-    const keys = changes.map(({ key }) => key);
-    const heads = await target.heads(keys, signal);
-    for (const [at, change] of changes.entries()) checkChange(change, heads[at], revision);
-    const written = await target.write(changes, signal);
+    const written = changes.every((change) => createdThen(change, revision))
+      ? await target.write(changes, signal)
+      : undefined;
+    if (written === undefined) return await this.#throwDifference(changes, revision, signal);
     if (written !== revision) throw differs(`revision ${revision} of the source became ${written} here`);
     this.#at = revision;
+  }
+
+  /** Nothing of the revision is written. */
+  async #throwDifference(changes: readonly Change[], revision: number, signal: AbortSignal): Promise<never> {
+    const keys = changes.map(({ key }) => key);
+    const heads = await this.#options.target.heads(keys, signal);
+    for (const [at, change] of changes.entries()) checkChange(change, heads[at], revision);
+    throw differs(`somebody else has written a key of revision ${revision} of the source here`);
   }
 
   async #grantFor(changes: readonly Change[], signal: AbortSignal): Promise<void> {
@@ -257,6 +265,10 @@ export class Follower {
     }
   }
 }
+
+/** A key has version 1 in the revision that creates it, and in no other. */
+const createdThen = (change: Change, revision: number): boolean =>
+  change.kind === 'delete' || (change.version === 1) === (change.createRevision === revision);
 
 /** What the change will make here must be what it made at the source. */
 function checkChange(change: Change, head: KeyHead | undefined, revision: number): void {

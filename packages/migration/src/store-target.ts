@@ -1,7 +1,21 @@
 import type { Caller, Store } from '@engram/backend';
-import { assert, leaseId, type Op, pointRange, putOp, rangeOp, type Txn } from '@engram/core';
+import {
+  assert,
+  type Compare,
+  CompareResult,
+  CompareTarget,
+  leaseId,
+  NO_LEASE,
+  type Op,
+  pointRange,
+  putOp,
+  rangeOp,
+  type Txn,
+} from '@engram/core';
 import { mvccpb } from '@engram/wire';
-import type { AuthMark, Change, KeyHead, Target } from './stores.ts';
+import { type AuthMark, type Change, conditionOf, type KeyHead, type Target } from './stores.ts';
+
+const NO_VALUE = new Uint8Array(0);
 
 /** The calls of the store that follows. */
 export type FollowingStore = Pick<
@@ -36,9 +50,10 @@ export class StoreTarget implements Target {
     });
   }
 
-  async write(changes: readonly Change[]): Promise<number> {
-    const { revision } = await this.#store.txn(txnOf(changes.map(opOf)), this.#caller);
-    return revision;
+  async write(changes: readonly Change[]): Promise<number | undefined> {
+    const txn = txnOf(changes.map(opOf), changes.flatMap(comparesOf));
+    const { revision, succeeded } = await this.#store.txn(txn, this.#caller);
+    return succeeded ? revision : undefined;
   }
 
   async leases(): Promise<ReadonlyMap<bigint, number>> {
@@ -65,7 +80,31 @@ export class StoreTarget implements Target {
   }
 }
 
-const txnOf = (success: readonly Op[]): Txn => ({ compares: [], success, failure: [] });
+const txnOf = (success: readonly Op[], compares: readonly Compare[] = []): Txn => ({ compares, success, failure: [] });
+
+function comparesOf(change: Change): readonly Compare[] {
+  const range = pointRange(change.key);
+  const compare = (result: number, target: number, number: number): Compare => ({
+    range,
+    result,
+    target,
+    number,
+    lease: NO_LEASE,
+    value: NO_VALUE,
+  });
+  const condition = conditionOf(change);
+  switch (condition.kind) {
+    case 'absent':
+      return [compare(CompareResult.EQUAL, CompareTarget.VERSION, 0)];
+    case 'lives':
+      return [compare(CompareResult.GREATER, CompareTarget.VERSION, 0)];
+    case 'at':
+      return [
+        compare(CompareResult.EQUAL, CompareTarget.VERSION, condition.version),
+        compare(CompareResult.EQUAL, CompareTarget.CREATE, condition.createRevision),
+      ];
+  }
+}
 
 function opOf(change: Change): Op {
   if (change.kind === 'delete') return { kind: 'delete-range', range: pointRange(change.key), prevKv: false };

@@ -13,6 +13,19 @@ export type Change =
     }
   | { readonly kind: 'delete'; readonly key: Uint8Array };
 
+/** What a key must be before a change. */
+export type KeyCondition =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'lives' }
+  | { readonly kind: 'at'; readonly version: number; readonly createRevision: number };
+
+/** A deletion deletes a key that lives, and the versions of a key that lives are counted from its creation on. */
+export function conditionOf(change: Change): KeyCondition {
+  if (change.kind === 'delete') return { kind: 'lives' };
+  const { version, createRevision } = change;
+  return version === 1 ? { kind: 'absent' } : { kind: 'at', version: version - 1, createRevision };
+}
+
 /** All changes of one revision, in their order. No key is there twice. */
 export interface RevisionChanges {
   readonly revision: number;
@@ -52,8 +65,11 @@ export interface Target {
   revision(signal: AbortSignal): Promise<number>;
   /** In the order of the keys; undefined for a key that does not live. */
   heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]>;
-  /** Writes all changes as one transaction. Returns its revision, once it is durable. */
-  write(changes: readonly Change[], signal: AbortSignal): Promise<number>;
+  /**
+   * Writes all changes as one transaction, if each key is here what it was at the source: `conditionOf`. Returns its revision, once it is
+   * durable; undefined if a key is something else: nothing is written then.
+   */
+  write(changes: readonly Change[], signal: AbortSignal): Promise<number | undefined>;
   /** With their granted TTLs. */
   leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>>;
   /** Returns the granted TTL. */
