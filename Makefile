@@ -128,6 +128,10 @@ bench-image: setup ## The image in TiKV: blank nodes, cold reads, lists without 
 bench-million: setup ## Beside etcd: a million keys, what they take, and how long restarts take (needs go)
 	@$(WITH_NODE) node bench/million/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-restore
+bench-restore: setup ## Beside etcdutl: a million keys restored from a snapshot of etcd, and back (needs go)
+	@$(WITH_NODE) node bench/restore/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-mixed
 bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snapshot, a compaction (needs go)
 	@$(WITH_NODE) node bench/mixed/run.ts $(BENCH_FLAGS)

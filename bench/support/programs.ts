@@ -35,14 +35,20 @@ const etcd = (): string => built(`etcd-${ETCD_VERSION}`, join(here, 'etcd'), 'go
 export const etcdTool = (): string =>
   built('etcd-benchmark-v3.6.8', join(here, 'etcd-tool'), 'go.etcd.io/etcd/v3/tools/benchmark', 0);
 
-function built(name: string, cwd: string, what: string, newerThanMs: number): string {
+/** A tool of etcd's, of the same release, by the modules that e2e pins. */
+export const etcdCommand = (tool: 'etcdctl' | 'etcdutl'): string =>
+  built(`${tool}-${ETCD_VERSION}`, join(here, 'etcd'), `go.etcd.io/etcd/${tool}/v3`, 0, [
+    `-modfile=${join(here, '../e2e/etcd/tests.mod')}`,
+  ]);
+
+function built(name: string, cwd: string, what: string, newerThanMs: number, flags: readonly string[] = []): string {
   const out = join(cache, name);
   if (existsSync(out) && statSync(out).mtimeMs >= newerThanMs) return out;
   mkdirSync(cache, { recursive: true });
   console.error(`building ${name} into ${cache}`);
   // Renamed only when it is complete.
   const partial = `${out}.${process.pid}`;
-  execFileSync('go', ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', partial, what], {
+  execFileSync('go', ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', ...flags, '-o', partial, what], {
     cwd,
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: BUILD_MAX_MS,
