@@ -76,7 +76,10 @@ test.each([
   { yaml: 'pre-vote: perhaps', says: 'invalid value "perhaps" of pre-vote' },
   { yaml: 'discovery-config: {endpoints: [http://127.0.0.1:1]}', says: 'discovery-config in' },
   { yaml: 'discovery-config: {client: {endpoints: [http://127.0.0.1:1]}}', says: 'discovery-config in' },
-  { yaml: 'discovery-config: {token: abc}', says: 'discovery-config in' },
+  {
+    yaml: 'discovery-config: {token: abc}',
+    says: 'is not supported: no discovery service is asked. Name the members by',
+  },
   { yaml: 'client-transport-security: 1', says: 'client-transport-security is no map' },
 ])('a file that says $yaml is refused', async ({ yaml, says }) => {
   await expect(readConfiguration(['--config-file', files.fileOf(yaml)], {})).rejects.toThrow(says);

@@ -216,6 +216,11 @@ test.each([
     args: ['--storage=tikv', '--tikv-pd-endpoints=127.0.0.1:1', '--local-values=tape'],
     says: 'expected disk or memory',
   },
+  {
+    args: ['--discovery-token=x', '--discovery-endpoints=http://a:1'],
+    says: '--discovery-token is not supported: no discovery service is asked. Name the members by --initial-cluster, or',
+  },
+  { args: ['--discovery-endpoints=http://a:1'], says: '--discovery-endpoints is not supported: no discovery service' },
   { args: ['--discovery-srv=example.org'], says: '--discovery-srv: a cluster needs --storage=tikv' },
   { args: ['--discovery-fallback=proxy'], says: 'v2 proxy is deprecated, and --discovery-fallback' },
   { args: ['--compact-hash-check-time=0s'], says: '--compact-hash-check-time must be >0 (set to 0s)' },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { assert, formatGoDuration } from '@engram/core';
 import type { FlagSpec } from './flag-spec.ts';
-import { fileOnlySettings, flagTable, soundsRestricting } from './flag-table.ts';
+import { fileOnlySettings, flagTable, insteadOfDiscovery, soundsRestricting } from './flag-table.ts';
 import { ConfigError, type FlagValues } from './flag-values.ts';
 
 /** The keys of etcd's two security blocks, and the settings that they are for clients and for members. */
@@ -121,7 +121,7 @@ function refuseDiscovery(value: unknown, path: string): void {
     typeof inner === 'object' && inner !== null ? Object.values(inner).some(isSet) : inner !== '' && inner !== null;
   for (const [key, inner] of entriesOf(value, `${path}: discovery-config`))
     if (['token', 'endpoints', 'client'].includes(key) && isSet(inner))
-      throw new ConfigError(`discovery-config in ${path} is not supported: see --discovery-srv`);
+      throw new ConfigError(`discovery-config in ${path} is not supported: ${insteadOfDiscovery}`);
 }
 
 function entriesOf(value: unknown, where: string): readonly (readonly [string, unknown])[] {

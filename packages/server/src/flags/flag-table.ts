@@ -1,6 +1,11 @@
 import { TURN_MS } from '@engram/loop';
 import { choice, type FlagSection, type FlagSpec, ignored, refused, section, works } from './flag-spec.ts';
 
+/** What an operator of etcd's discovery service does here, told where it is refused: in flags and in the configuration file. */
+export const insteadOfDiscovery =
+  'no discovery service is asked. Name the members by --initial-cluster, or in DNS by --discovery-srv; both with --storage=tikv.';
+const ofDiscovery = 'Of the discovery service of --discovery-endpoints, which is refused.';
+
 /** Every flag of etcd 3.7 (server/embed/config.go AddFlags, server/etcdmain/config.go), then the flags of Engram. */
 export const flagSections: readonly FlagSection[] = [
   section(
@@ -83,20 +88,20 @@ export const flagSections: readonly FlagSection[] = [
       'http://localhost:2379',
       "This member's client URLs, as the member list shows them.",
     ),
-    refused('discovery-token', 'string', '', 'Discovery by a service: see --discovery-srv.'),
-    refused('discovery-endpoints', 'strings', '', 'Discovery by a service: see --discovery-srv.'),
-    ignored('discovery-dial-timeout', 'duration', '2s', 'Discovery.'),
-    ignored('discovery-request-timeout', 'duration', '5s', 'Discovery.'),
-    ignored('discovery-keepalive-time', 'duration', '2s', 'Discovery.'),
-    ignored('discovery-keepalive-timeout', 'duration', '6s', 'Discovery.'),
-    ignored('discovery-insecure-transport', 'bool', 'true', 'Discovery.'),
-    ignored('discovery-insecure-skip-tls-verify', 'bool', 'false', 'Discovery.'),
-    ignored('discovery-cert', 'string', '', 'Discovery.'),
-    ignored('discovery-key', 'string', '', 'Discovery.'),
-    ignored('discovery-cacert', 'string', '', 'Discovery.'),
-    ignored('discovery-user', 'string', '', 'Discovery.'),
-    ignored('discovery-password', 'string', '', 'Discovery.'),
-    { ...ignored('discovery-fallback', 'choice', 'exit', 'Discovery.'), choices: ['exit', 'proxy'] },
+    refused('discovery-token', 'string', '', insteadOfDiscovery),
+    refused('discovery-endpoints', 'strings', '', insteadOfDiscovery),
+    ignored('discovery-dial-timeout', 'duration', '2s', ofDiscovery),
+    ignored('discovery-request-timeout', 'duration', '5s', ofDiscovery),
+    ignored('discovery-keepalive-time', 'duration', '2s', ofDiscovery),
+    ignored('discovery-keepalive-timeout', 'duration', '6s', ofDiscovery),
+    ignored('discovery-insecure-transport', 'bool', 'true', ofDiscovery),
+    ignored('discovery-insecure-skip-tls-verify', 'bool', 'false', ofDiscovery),
+    ignored('discovery-cert', 'string', '', ofDiscovery),
+    ignored('discovery-key', 'string', '', ofDiscovery),
+    ignored('discovery-cacert', 'string', '', ofDiscovery),
+    ignored('discovery-user', 'string', '', ofDiscovery),
+    ignored('discovery-password', 'string', '', ofDiscovery),
+    { ...ignored('discovery-fallback', 'choice', 'exit', ofDiscovery), choices: ['exit', 'proxy'] },
     works('discovery-srv', 'string', '', 'Domain whose SRV records name the members, instead of --initial-cluster.'),
     works('discovery-srv-name', 'string', '', 'Part of the names of these records: _etcd-server-<name>._tcp.'),
     works('strict-reconfig-check', 'bool', 'true', 'Refuse changes of the membership that would cost the quorum.'),
