@@ -225,6 +225,10 @@ e2e-differential: setup ## A real etcd and a node are asked the same, and must a
 chart: setup ## Write README and values.schema.json of helm/engram from its values.yaml
 	@$(WITH_NODE) node tools/chart/main.ts
 
+.PHONY: flags
+flags: setup ## Write docs/FLAGS.md from the table of flags
+	@$(WITH_NODE) node tools/flags/main.ts
+
 .PHONY: observe
 observe: setup ## Write the chart's alerts and dashboards, docs/RUNBOOKS.md and docs/METRICS.md
 	@$(WITH_NODE) node tools/observe/main.ts

@@ -1,3 +1,7 @@
 // For the fuzzer: what reads the keys of tokens, and how it refuses a file.
 export { jwtKeys } from './src/auth/jwt-keys.ts';
 export { ConfigError } from './src/flags/flag-values.ts';
+// For docs/FLAGS.md.
+export { fileOnlySettings } from './src/flags/flag-table.ts';
+export { helpSections } from './src/flags/usage.ts';
+export type { FlagGroup, FlagSpec } from './src/flags/flag-spec.ts';

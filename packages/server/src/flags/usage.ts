@@ -1,4 +1,4 @@
-import type { FlagGroup, FlagSpec } from './flag-spec.ts';
+import type { FlagGroup, FlagSection, FlagSpec } from './flag-spec.ts';
 import { flagSections } from './flag-table.ts';
 import { mirrorFlags } from './mirror-flags.ts';
 import { restoreFlags } from './restore-flags.ts';
@@ -46,13 +46,15 @@ const groupMarks: Readonly<Record<FlagGroup, string>> = {
   refused: '[not supported] ',
 };
 
+/** Every flag of every command, as --help and docs/FLAGS.md show them. */
+export const helpSections: readonly FlagSection[] = [
+  ...flagSections,
+  { title: 'engram restore', flags: [...restoreFlags.values()] },
+  { title: 'engram mirror', flags: [...mirrorFlags.values()] },
+];
+
 export function helpText(): string {
-  const sections = [
-    ...flagSections,
-    { title: 'engram restore', flags: [...restoreFlags.values()] },
-    { title: 'engram mirror', flags: [...mirrorFlags.values()] },
-  ];
-  return `${usageText}\n${sections.map(({ title, flags }) => `${title}:\n${flags.map(flagText).join('')}`).join('\n')}`;
+  return `${usageText}\n${helpSections.map(({ title, flags }) => `${title}:\n${flags.map(flagText).join('')}`).join('\n')}`;
 }
 
 const flagText = ({ name, value, group, help }: FlagSpec): string =>
