@@ -230,8 +230,10 @@ test('/version names the versions of server, cluster and storage', async () => {
   expect(JSON.parse(body)).toEqual({ etcdserver: '3.7.3', etcdcluster: '3.7.0', storage: '3.7.0' });
 });
 
-test('/debug/vars is JSON', async () => {
+test('/debug/vars is JSON, with the names of etcd that have a meaning here', async () => {
   expect(JSON.parse((await ask(clientEndpoints(options()), '/debug/vars')).body)).toMatchObject({
+    cmdline: process.argv,
+    file_descriptor_limit: expect.any(Number),
     memstats: { Sys: expect.any(Number) },
   });
 });

@@ -1,5 +1,5 @@
 import type { Logger } from '@engram/core';
-import type { HealthMetrics, Profiler } from '@engram/telemetry';
+import { descriptorLimit, type HealthMetrics, type Profiler } from '@engram/telemetry';
 import type { Gateway } from '@engram/gateway';
 import type { HttpHandler, HttpRequest, HttpResponse, WebSockets } from '@engram/transport';
 import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
@@ -192,11 +192,12 @@ function versionEndpoint(): HttpResponse {
   return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** In the form of Go's expvar, with figures of Node. */
+/** In the form of Go's expvar, with figures of Node. etcd's `raft.status` is what Status and the metrics tell. */
 function debugVarsEndpoint(): HttpResponse {
   const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const body = {
     cmdline: process.argv,
+    file_descriptor_limit: descriptorLimit() ?? 0,
     memstats: { Sys: rss, HeapSys: heapTotal, HeapAlloc: heapUsed, External: external, ArrayBuffers: arrayBuffers },
   };
   return {
