@@ -73,4 +73,7 @@ export class LoneMember implements Cluster, ClusterChanges {
 }
 
 const fixedMembership = (): StatusError =>
-  new StatusError(GrpcCode.UNIMPLEMENTED, 'etcdserver: the membership of this cluster is fixed');
+  new StatusError(
+    GrpcCode.UNIMPLEMENTED,
+    'etcdserver: the membership of this cluster is fixed: members need --storage=tikv',
+  );

@@ -43,9 +43,12 @@ describe('Cluster', () => {
     { peerURLs: member.peerUrls, status: { code: 9, message: 'etcdserver: Peer URLs already exists' } },
     {
       peerURLs: ['http://[::1]:9'],
-      status: { code: 12, message: 'etcdserver: the membership of this cluster is fixed' },
+      status: { code: 12, message: 'etcdserver: the membership of this cluster is fixed: members need --storage=tikv' },
     },
-    { peerURLs: ['unix://sock'], status: { code: 12, message: 'etcdserver: the membership of this cluster is fixed' } },
+    {
+      peerURLs: ['unix://sock'],
+      status: { code: 12, message: 'etcdserver: the membership of this cluster is fixed: members need --storage=tikv' },
+    },
   ])('edge 111: adding $peerURLs', async ({ peerURLs, status }) => {
     const request = etcdserverpb.encodeMemberAddRequest({ peerURLs });
     expect(await failure(() => api.call(path('MemberAdd'), request))).toEqual(status);
