@@ -123,8 +123,7 @@ const textOf = (value: unknown): string =>
   )
     .replaceAll('\u00a0', ' ')
     .replace(/ +/g, ' ')
-    .replace(/memberID:\d{5,}/, 'memberID:the member')
-    .trim();
+    .replace(/memberID:\d{5,}/, 'memberID:the member');
 
 /** Compares the countdown and the end of a snapshot. The content differs between the stores. */
 const snapshotShape: Settle = each((answer) => {

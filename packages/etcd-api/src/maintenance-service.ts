@@ -52,7 +52,7 @@ export function maintenanceMethods(
 /** protobuf's text of an AlarmMember, which omits zero fields. */
 function alarmText({ memberId, alarm }: Alarm): string {
   const member = memberId === 0n ? '' : `memberID:${memberId} `;
-  return `${member}alarm:${alarmNames.get(alarm) ?? alarm} `;
+  return `${member}alarm:${alarmNames.get(alarm) ?? alarm}`;
 }
 
 class MaintenanceService {

@@ -24,7 +24,7 @@ describe('alarms', () => {
     expect((await api.alarm({ action: Action.ACTIVATE, ...alarm })).alarms).toEqual([alarm]);
     expect((await api.alarm({ action: Action.ACTIVATE, ...alarm })).alarms).toEqual([alarm]);
     expect(await failure(api.put({ key: b('a') }))).toEqual(noSpace);
-    expect((await api.status()).errors).toEqual(['memberID:123 alarm:NOSPACE ']);
+    expect((await api.status()).errors).toEqual(['memberID:123 alarm:NOSPACE']);
     expect((await api.alarm({ action: Action.DEACTIVATE, ...alarm })).alarms).toEqual([alarm]);
     expect((await api.alarm({ action: Action.DEACTIVATE, ...alarm })).alarms).toEqual([]);
     await api.put({ key: b('a') });
@@ -67,7 +67,7 @@ describe('alarms', () => {
 
   test('the text of an alarm leaves out a member of zero, as protobuf does', async () => {
     await api.alarm({ action: Action.ACTIVATE, memberID: 0n, alarm: AlarmType.NOSPACE });
-    expect((await api.status()).errors).toEqual(['alarm:NOSPACE ']);
+    expect((await api.status()).errors).toEqual(['alarm:NOSPACE']);
   });
 
   test('edge 117: a put beyond the quota fails and leaves its alarm, which stays after a compaction', async () => {
@@ -83,7 +83,7 @@ describe('alarms', () => {
     const { revision } = (await small.range({ key: b('a') })).header!;
     await small.compact(revision, true);
     expect(await failure(small.put({ key: b('b') }))).toEqual(noSpace);
-    expect((await small.status()).errors).toEqual([`memberID:${member.memberId} alarm:NOSPACE `]);
+    expect((await small.status()).errors).toEqual([`memberID:${member.memberId} alarm:NOSPACE`]);
   });
 
   test('beyond the quota even a request that is wrong by itself is told so', async () => {
