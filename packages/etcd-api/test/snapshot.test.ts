@@ -127,6 +127,24 @@ describe('of a node', () => {
     expect(etcdserverpb.decodeAlarmMember(buckets.get('alarm')![0]![0])).toEqual({ memberID: 3n, alarm: 1 });
   });
 
+  test('a tombstone has the key alone as its value, as in etcd, at revisions of one and of two bytes', async () => {
+    await using api = await Api.open();
+    await api.fill('a', 'b');
+    await api.deleteRange({ key: b('b') });
+    for (let at = 0; at < 130; at += 1) await api.fill('c');
+    await api.deleteRange({ key: b('c') });
+    const call = open(api);
+    await api.clock.settle(50);
+    const versions = (await readBuckets(database(call.sent))).get('key')!;
+    const tombstones = versions.filter(([key]) => key.length === 18);
+    expect(tombstones.map(([key, value]) => [main(key), value.toString('hex')])).toEqual([
+      [4, '0a0162'],
+      [135, '0a0163'],
+    ]);
+    const others = versions.filter(([key]) => key.length === 17);
+    expect(others.every(([key, value]) => mvccpb.decodeKeyValue(value).modRevision === main(key))).toBe(true);
+  });
+
   test('it is of one revision, however long it takes', async () => {
     await using api = await Api.open({ limits: { streamQueueBytesMax: 64 * 1024 } });
     const value = new Uint8Array(1_000);

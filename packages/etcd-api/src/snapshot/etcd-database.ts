@@ -13,6 +13,7 @@ const REVISION_BYTES = 17;
 const TOMBSTONE_MARK = 't'.charCodeAt(0);
 const LEASE_KEY_BYTES = 8;
 const UNDERSCORE = '_'.charCodeAt(0);
+const MOD_REVISION_TAG_BYTES = 1;
 
 /**
  * The store as a database in etcd's own format (etcd server/storage/schema), which etcd's tools read: `etcdutl snapshot
@@ -71,6 +72,9 @@ function bucket(
 
 /** Every version under its revision (etcd server/storage/mvcc/revision.go: BucketKeyToBytes). */
 function versionsBucket(image: StoreImage): BucketContent {
+  // The value of a tombstone is the key alone, so that etcd's hashes of the same history are the same. Here its revision is behind it.
+  const valueBytes = (at: number): number =>
+    image.bytes(at) - (image.isTombstone(at) ? MOD_REVISION_TAG_BYTES + varintBytes(image.modRevision(at)) : 0);
   return {
     name: utf8('key'),
     count: image.count,
@@ -79,8 +83,11 @@ function versionsBucket(image: StoreImage): BucketContent {
       putRevision(into, offset, image.modRevision(at), image.sub(at));
       if (image.isTombstone(at)) into[offset + REVISION_BYTES] = TOMBSTONE_MARK;
     },
-    valueBytes: (at) => image.bytes(at),
-    values: (from, to, signal) => image.read(from, to, signal),
+    valueBytes,
+    values: async (from, to, signal) =>
+      (await image.read(from, to, signal)).map((kv, more) =>
+        image.isTombstone(from + more) ? kv.subarray(0, valueBytes(from + more)) : kv,
+      ),
   };
 }
 
@@ -88,6 +95,12 @@ function putRevision(into: Uint8Array, offset: number, main: number, sub: number
   putUint64(into, offset, main);
   into[offset + 8] = UNDERSCORE;
   putUint64(into, offset + 9, sub);
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes += 1;
+  return bytes;
 }
 
 /** Big-endian. Avoids a bigint, because it runs for each version. */
