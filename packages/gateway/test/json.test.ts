@@ -179,6 +179,20 @@ test.each([
     message: "invalid character 'y' in literal true (expecting 'u')",
   },
   { table: RangeRequestJson, json: '{"x":01}', message: "invalid character '1' after object key:value pair" },
+  // What is no JSON is told before what is no request, wherever it stands.
+  { table: RangeRequestJson, json: 'nonsense', message: "invalid character 'o' in literal null (expecting 'u')" },
+  { table: RangeRequestJson, json: '[1 2]', message: "invalid character '2' after array element" },
+  { table: RangeRequestJson, json: '{"key":7', message: 'unexpected EOF' },
+  {
+    table: RangeRequestJson,
+    json: '{"key":7} behind',
+    message: 'proto: syntax error: unexpected number for field key',
+  },
+  {
+    table: RangeRequestJson,
+    json: '{"limit":"x","key":"!","x":[{"y":1,}]}',
+    message: "invalid character '}' looking for beginning of object key string",
+  },
   { table: RangeRequestJson, json: '[]', message: 'proto: syntax error: unexpected list, expected a message' },
   { table: RangeRequestJson, json: 'null', message: 'proto: syntax error: unexpected null, expected a message' },
   { table: RangeRequestJson, json: '{"key":7}', message: 'proto: syntax error: unexpected number for field key' },

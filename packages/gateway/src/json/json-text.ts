@@ -48,6 +48,18 @@ export class JsonText {
     this.#turn = turn;
   }
 
+  /** Where the next byte is read. */
+  get position(): number {
+    return this.#at;
+  }
+
+  /** A reader of the same bytes, from a place that `position` has told. */
+  from(position: number): JsonText {
+    const text = new JsonText(this.bytes, this.#turn);
+    text.#at = position;
+    return text;
+  }
+
   /** Whether another value begins, after spaces. */
   *more(): PureJob<boolean> {
     const { bytes } = this;

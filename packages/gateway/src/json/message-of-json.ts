@@ -27,8 +27,15 @@ const DELIMITED = 2;
  */
 export function* messageOfJson(type: JsonMessage, text: JsonText, bytesMax: number, turn: Turn): PureJob<Uint8Array> {
   const out = new GrowingBytes(bytesMax, 0);
-  const kind = yield* text.kind();
-  yield* new MessageReader(text, out, turn).message(type, kind, 0);
+  const start = text.position;
+  try {
+    const kind = yield* text.kind();
+    yield* new MessageReader(text, out, turn).message(type, kind, 0);
+  } catch (error) {
+    // Go reads a value to its end before it looks at what is in it: where the value is no JSON, that is the error.
+    if (error instanceof StatusError && error.grpc === GrpcCode.INVALID_ARGUMENT) yield* text.from(start).skip();
+    throw error;
+  }
   return out.bytes;
 }
 
