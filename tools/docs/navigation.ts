@@ -95,6 +95,7 @@ export const navigation: readonly Section[] = [
   {
     title: 'Reference',
     pages: [
+      page('docs/FLAGS.md', 'Flags'),
       page('docs/FAILURES.md', 'Failure scenarios'),
       page('docs/EDGE-CASES.md', 'Edge cases'),
       page('docs/GLOSSARY.md', 'Glossary'),
