@@ -128,7 +128,7 @@ const isMissing = (key: string) => ({
   value: EMPTY_BYTES,
 });
 
-test('renewals are answered while a long write is sequenced', async () => {
+test('renewals are answered while a long write is decided', async () => {
   const node = await nodeWith();
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(5n), 100, nodeItself));
@@ -157,7 +157,7 @@ test('a lease whose time is over is told to be gone when it is, also where sever
   const first = renew();
   await clock.pass(500);
   const second = renew();
-  expect(backend.leadership!.sequenced.revision, 'all of them wait for the delete').toBe(backend.revision);
+  expect(backend.leadership!.assigned.revision, 'all of them wait for the delete').toBe(backend.revision);
   await clock.pass(3000);
   expect(backend.replica.state.lessor.size).toBe(1);
   expect(told).toBe(0);
@@ -193,15 +193,15 @@ test('a long write that takes too long is undone, answered, and those behind it 
   const node = await nodeWith({ requestTimeoutMs: 20 });
   const { backend, clock } = node;
   const before = backend.revision;
-  const { sequenced } = backend.leadership!;
+  const { assigned } = backend.leadership!;
   const puts: Op = { kind: 'txn', txn: txnOf(putOf('new', 'x', { lease: leaseId(0n) })) };
   const deleting = refusal(backend.txn(txnOf(puts, deleteAll()), nodeItself));
   await turns(node, 30);
-  expect(backend.leadership!.sequenced, 'it is being undone').toEqual({ revision: before, next: sequenced.next });
+  expect(backend.leadership!.assigned, 'it is being undone').toEqual({ revision: before, next: assigned.next });
   const behind = backend.txn(put('behind', 'x'), nodeItself);
   expect(await clock.run(deleting), String(node.fatal[0]?.cause)).toBe('Timeout');
   await clock.run(behind);
-  expect(backend.leadership!.sequenced).toEqual({ revision: before + 1, next: sequenced.next + 1 });
+  expect(backend.leadership!.assigned).toEqual({ revision: before + 1, next: assigned.next + 1 });
   expect(backend.revision).toBe(before + 1);
   expect(await count(node)).toBe(KEYS + 1);
   expect(node.fatal).toEqual([]);

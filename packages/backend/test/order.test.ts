@@ -16,7 +16,7 @@ test.each([0, 1, 1000])(
     const clock = new SimClock({ scheduler: new Scheduler() });
     const node = await clock.run(openNode(new MemoryStorage(), { clock, sliceSteps }));
     const { backend } = node;
-    const before = backend.leadership!.sequenced.revision;
+    const before = backend.leadership!.assigned.revision;
     const kinds = [
       (at: number) => put('k', `${at}`),
       (at: number) => txnOf(putOf(`k${at}`, 'x'), get('k'), putOf('k', `${at}`, { prevKv: true })),
@@ -26,7 +26,7 @@ test.each([0, 1, 1000])(
     const answers: Promise<TxnResult>[] = [];
     for (let at = 0; at < PUTS; at += 1) {
       answers.push(backend.txn(kinds[at % kinds.length]!(at), connection(`c${at % 3}`)));
-      expect(backend.leadership!.sequenced.revision, `after call ${at}`).toBe(before + at + 1);
+      expect(backend.leadership!.assigned.revision, `after call ${at}`).toBe(before + at + 1);
     }
     const revisions = (await clock.run(Promise.all(answers))).map(({ revision }) => revision);
     expect(revisions).toEqual(Array.from({ length: PUTS }, (_, at) => before + at + 1));

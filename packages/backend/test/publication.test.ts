@@ -68,7 +68,7 @@ test('a batch that waits for a superseded version is applied and published when 
   const behind = backend.txn(put('fresh', 'x'), nodeItself).then(() => void answered.push('behind'));
   await clock.settle();
   expect(backend.revision, 'both are durable, and neither is in effect').toBe(before);
-  expect([backend.leadership!.sequenced.revision, answered]).toEqual([before + 2, []]);
+  expect([backend.leadership!.assigned.revision, answered]).toEqual([before + 2, []]);
   read.open();
   await Promise.all([late, behind]);
   expect(answered).toEqual(['late', 'behind']);

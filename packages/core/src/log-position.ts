@@ -2,7 +2,7 @@ declare const positionBrand: unique symbol;
 declare const epochBrand: unique symbol;
 
 /**
- * The place of one record in the log. Positions are consecutive from 1, are assigned when a write is sequenced, and are
+ * The place of one record in the log. Positions are consecutive from 1, are assigned when a write is decided, and are
  * never reused once they are durable. They are finer than revisions, because grants, revokes, alarms and compaction
  * marks are records too. The position finds a version's bytes as long as the version lives, wherever storage moves
  * them.

@@ -18,7 +18,7 @@ test('every call, by every kind of caller, with every shape of a range, is refus
   const { api, run, clients } = await open();
   await using _ = api;
   const state = async (): Promise<string> =>
-    `${api.backend.revision} ${api.backend.auth.state.revision} ${api.backend.leadership!.sequenced.next}`;
+    `${api.backend.revision} ${api.backend.auth.state.revision} ${api.backend.leadership!.assigned.next}`;
   const { wrong, calls } = await runMatrix({ clients, run, state });
   expect(wrong).toEqual([]);
   expect(calls).toBeGreaterThan(1_000);
@@ -35,7 +35,7 @@ test('so is every stream, and one that is refused sends nothing', async () => {
 test('so is every call of Lock and Election, with the code of the call inside, and Observe shows nothing', async () => {
   const { api, run, clients } = await open();
   await using _ = api;
-  const state = async (): Promise<string> => `${api.backend.revision} ${api.backend.leadership!.sequenced.next}`;
+  const state = async (): Promise<string> => `${api.backend.revision} ${api.backend.leadership!.assigned.next}`;
   const { wrong, calls } = await runLockMatrix({ clients, run, state });
   expect(wrong).toEqual([]);
   expect(calls).toBeGreaterThan(150);

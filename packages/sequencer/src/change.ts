@@ -15,12 +15,12 @@ import {
 } from '@engram/core';
 import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import type { TxnChanges } from './plan.ts';
-import type { ChangeEncoder, DecisionValues, KeyVersions, PendingVersions, SequencedLeases } from './ports.ts';
+import type { ChangeEncoder, DecisionValues, KeyVersions, PendingVersions, DecidedLeases } from './ports.ts';
 
 /** Keys of a range that are looked up at a time before they are deleted. */
 const CHUNK = 128;
 
-/** The changes of one write while it is sequenced. All have the same revision. */
+/** The changes of one write while it is decided. All have the same revision. */
 export class Change implements TxnChanges {
   readonly revision: Revision;
   events: KvEvent[] = [];
@@ -68,11 +68,11 @@ export class Change implements TxnChanges {
 /** Turns puts and deletes into versions of keys, events and log records, and undoes them. */
 export class KeyChanges {
   readonly #versions: KeyVersions;
-  readonly #leases: SequencedLeases;
+  readonly #leases: DecidedLeases;
   readonly #encoder: ChangeEncoder;
   readonly #pending: PendingVersions;
 
-  constructor(versions: KeyVersions, leases: SequencedLeases, encoder: ChangeEncoder, pending: PendingVersions) {
+  constructor(versions: KeyVersions, leases: DecidedLeases, encoder: ChangeEncoder, pending: PendingVersions) {
     this.#versions = versions;
     this.#leases = leases;
     this.#encoder = encoder;

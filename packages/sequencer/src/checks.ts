@@ -12,7 +12,7 @@ import {
   compareBytes,
 } from '@engram/core';
 import { unhurried } from '@engram/loop';
-import type { KeyVersions, SequencedLeases } from './ports.ts';
+import type { KeyVersions, DecidedLeases } from './ports.ts';
 
 /** Puts up to here have a place that the next transaction uses again. */
 const PUTS_KEPT = 64;
@@ -20,7 +20,7 @@ const PUTS_KEPT = 64;
 /** Checks the chosen operations of a transaction, before its first change, for reasons to refuse it. */
 export class Checks {
   readonly #versions: KeyVersions;
-  readonly #leases: SequencedLeases;
+  readonly #leases: DecidedLeases;
   readonly #changesMax: number;
   /** The first `#putCount` are of this transaction. */
   #puts: PutOp[] = [];
@@ -30,7 +30,7 @@ export class Checks {
   #compactRevision: Revision = NO_REVISION;
   #changes = 0;
 
-  constructor(versions: KeyVersions, leases: SequencedLeases, changesMax: number) {
+  constructor(versions: KeyVersions, leases: DecidedLeases, changesMax: number) {
     this.#versions = versions;
     this.#leases = leases;
     this.#changesMax = changesMax;

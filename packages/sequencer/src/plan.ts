@@ -43,7 +43,7 @@ export interface TxnChanges extends Changes {
 }
 
 /** The result of sequencing one transaction. If `changes` has no events, nothing is appended. */
-export interface Sequenced<Plan> {
+export interface DecidedTxn<Plan> {
   readonly planned: PlannedTxn<Plan>;
   readonly changes: TxnChanges;
 }

@@ -32,10 +32,10 @@ export interface KeyVersions extends ReadVersions {
   undo(version: number): void;
 }
 
-/** The leases as they will be when everything that was sequenced has taken effect. */
-export interface SequencedLeases {
+/** The leases as they will be when everything that was decided has taken effect. */
+export interface DecidedLeases {
   has(id: LeaseId): boolean;
-  /** A put that is sequenced now will attach `key`. */
+  /** A put that is decided now will attach `key`. */
   attach(id: LeaseId, key: Uint8Array): void;
   /** The put that would have attached `key` is undone. */
   detach(id: LeaseId, key: Uint8Array): void;

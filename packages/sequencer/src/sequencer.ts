@@ -20,20 +20,20 @@ import { finish, type Job, type PureJob, type Turn, unhurried } from '@engram/lo
 import { Change, KeyChanges } from './change.ts';
 import { Checks } from './checks.ts';
 import { choosePath, holds, type Path } from './compares.ts';
-import type { Changes, PlannedOp, PlannedTxn, Sequenced } from './plan.ts';
+import type { Changes, PlannedOp, PlannedTxn, DecidedTxn } from './plan.ts';
 import type {
   ChangeEncoder,
   DecisionValues,
   KeyVersions,
   PendingVersions,
   RangePlanner,
-  SequencedLeases,
+  DecidedLeases,
 } from './ports.ts';
 import { valueNeeds } from './value-needs.ts';
 
 export interface SequencerOptions<Plan> {
   readonly versions: KeyVersions;
-  readonly leases: SequencedLeases;
+  readonly leases: DecidedLeases;
   readonly encoder: ChangeEncoder;
   readonly ranges: RangePlanner<Plan>;
   /** Says when a decision that is long must give way. */
@@ -104,7 +104,7 @@ export class Sequencer<Plan> {
   }
 
   /**
-   * The log positions of the values that must be at hand before a simple transaction can be sequenced: see
+   * The log positions of the values that must be at hand before a simple transaction can be decided: see
    * `valueNeeds`.
    */
   needs(txn: Txn): readonly LogPosition[] {
@@ -115,7 +115,7 @@ export class Sequencer<Plan> {
    * Decides a simple transaction. Refuses as `decide` does. What both do with an operation stands once, below. This goes over the
    * operations without a job, because with one a put takes 0.4 microseconds more of 7 (measured).
    */
-  decideSimple(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): Sequenced<Plan> {
+  decideSimple(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): DecidedTxn<Plan> {
     assert(!this.#underWay, 'a transaction is decided within another');
     const succeeded = holds(txn, this.#versions, values);
     const ops = succeeded ? txn.success : txn.failure;
@@ -133,14 +133,14 @@ export class Sequencer<Plan> {
       finish(this.#abandon(change, error, unhurried));
       throw error;
     }
-    return this.#sequenced(change, { kind: 'txn', revision: this.#visible(change), succeeded, responses });
+    return this.#decided(change, { kind: 'txn', revision: this.#visible(change), succeeded, responses });
   }
 
   /**
    * Decides any transaction. Refuses it with FutureRev, Compacted, LeaseNotFound, KeyNotFound, RequestTooLarge, NoSpace or
    * ResponseTooLarge, and then has changed nothing.
    */
-  *decide(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): Job<Sequenced<Plan>> {
+  *decide(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): Job<DecidedTxn<Plan>> {
     assert(!this.#underWay, 'a transaction is decided within another');
     this.#underWay = true;
     try {
@@ -157,7 +157,7 @@ export class Sequencer<Plan> {
         yield* this.#abandon(change, error, turn);
         throw error;
       }
-      return this.#sequenced(change, planned);
+      return this.#decided(change, planned);
     } finally {
       this.#underWay = false;
     }
@@ -204,7 +204,7 @@ export class Sequencer<Plan> {
   }
 
   /**
-   * Undoes the changes of a write that will never be durable. Of all sequenced writes, the last one must be undone
+   * Undoes the changes of a write that will never be durable. Of all decided writes, the last one must be undone
    * first.
    */
   undo(events: readonly KvEvent[]): PureJob<void> {
@@ -215,7 +215,7 @@ export class Sequencer<Plan> {
     return new Change(nextRevision(this.#assigned), next, this.#answerBytesMax, account);
   }
 
-  #sequenced(change: Change, planned: PlannedTxn<Plan>): Sequenced<Plan> {
+  #decided(change: Change, planned: PlannedTxn<Plan>): DecidedTxn<Plan> {
     this.#accept(change);
     return { planned, changes: change };
   }

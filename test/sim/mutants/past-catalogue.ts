@@ -44,7 +44,7 @@ export const past: readonly Mutant[] = [
     ],
   },
   {
-    name: 'half-sequenced-goes-on',
+    name: 'half-decided-goes-on',
     what: 'a value that left the cache throws in the middle of a transaction, and the node goes on: keys get other values',
     edits: [
       {
@@ -54,7 +54,7 @@ export const past: readonly Mutant[] = [
       },
       {
         file: `${backend}/write/write-path.ts`,
-        find: "    const fatal = new Error('a write was left half sequenced', { cause });",
+        find: "    const fatal = new Error('a write was left half decided', { cause });",
         replace: '    if (!this.#halted) return cause as EngramError;\n    const fatal = new Error(String(cause));',
       },
       {

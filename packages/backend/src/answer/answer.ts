@@ -1,7 +1,7 @@
 import { type ByteList, type LogPosition, type Revision, revision as toRevision, whenThere } from '@engram/core';
 import type { Job, Loop, Task } from '@engram/loop';
 import type { Pins, RangePlan, Scanner, ScanResult } from '@engram/scanner';
-import type { PlannedOp, PlannedTxn, Sequenced } from '@engram/sequencer';
+import type { PlannedOp, PlannedTxn, DecidedTxn } from '@engram/sequencer';
 import type { Caller } from '../caller.ts';
 import type { OpResult, TxnResult } from '../store.ts';
 
@@ -28,8 +28,8 @@ export const ANSWER: Task = { work: 'durable', caller: 'writes', stage: 'answer'
 const READS_MAX = 64;
 
 /** The answer to a transaction that has taken effect: see `answerTxn`, or only what was decided (`recallAboveBytes`). */
-export function answerSequenced(
-  { planned, changes }: Sequenced<PlannedRange>,
+export function answerDecided(
+  { planned, changes }: DecidedTxn<PlannedRange>,
   { recallAboveBytes }: Caller,
   pinned: Revision,
   parts: AnswerParts,

@@ -1,15 +1,15 @@
 import { assert, type EventGroup, keyText, type LeaseId, NO_LEASE } from '@engram/core';
 import { type PureJob, sorting, type Turn } from '@engram/loop';
 import type { Lessor } from '@engram/lease';
-import type { SequencedLeases } from '@engram/sequencer';
+import type { DecidedLeases } from '@engram/sequencer';
 import type { CommittedWrite } from '../apply/committed-write.ts';
 
 /**
- * Leases as they will be when everything that is sequenced has taken effect. Decisions must see this, and readers
+ * Leases as they will be when everything that is decided has taken effect. Decisions must see this, and readers
  * must not. It is an overlay on the state's leases that holds only changes under way. When the leadership ends, the
  * overlay is discarded, and the state's leases need no undo.
  */
-export class PendingLeases implements SequencedLeases {
+export class PendingLeases implements DecidedLeases {
   readonly #lessor: Lessor;
   /** By lease id: whether the lease exists after the last mark under way, and how many marks are under way. */
   readonly #decided = new Map<LeaseId, { readonly exists: boolean; underWay: number }>();
@@ -72,7 +72,7 @@ export class PendingLeases implements SequencedLeases {
   }
 
   /**
-   * A sequenced write has taken effect. The state now has its changes, so the overlay drops them. Returns the rest of
+   * A decided write has taken effect. The state now has its changes, so the overlay drops them. Returns the rest of
    * this work, or undefined if it is done.
    */
   applied({ mark, group }: CommittedWrite, turn: Turn): PureJob<void> | undefined {

@@ -177,8 +177,8 @@ export class Leadership implements Proposals {
   }
 
   /** The newest revision that was assigned and the next log position, durable or not. */
-  get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
-    return this.#writes.sequenced;
+  get assigned(): { readonly revision: Revision; readonly next: LogPosition } {
+    return this.#writes.assigned;
   }
 
   /** Bytes of writes that wait for the log, or for room below the quota. */

@@ -17,10 +17,10 @@ import {
 } from '@engram/core';
 import type { KeyIndex } from '@engram/index';
 import { finish, type Job, type Loop, type PureJob, type Task } from '@engram/loop';
-import { type DecisionValues, isSimple, type Sequenced, Sequencer } from '@engram/sequencer';
+import { type DecisionValues, isSimple, type DecidedTxn, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
-import { type AnswerParts, answerSequenced, type PlannedRange } from '../answer/answer.ts';
+import { type AnswerParts, answerDecided, type PlannedRange } from '../answer/answer.ts';
 import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
@@ -58,7 +58,7 @@ export interface WritePathOptions {
   /** See `BackendSettings`. */
   readonly sharingChangesMax: number;
   /**
-   * A write that has not taken effect after this time is answered Timeout. If it was sequenced, it may take effect
+   * A write that has not taken effect after this time is answered Timeout. If it was decided, it may take effect
    * later; otherwise it never does. Only a long end of a lease goes on in any case.
    */
   readonly timeoutMs: number;
@@ -138,7 +138,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   /** The newest revision that was assigned and the next log position, durable or not. */
-  get sequenced(): { readonly revision: Revision; readonly next: LogPosition } {
+  get assigned(): { readonly revision: Revision; readonly next: LogPosition } {
     return { revision: this.#sequencer.assigned, next: this.#sequencer.next };
   }
 
@@ -273,9 +273,9 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     yield* this.#permit(txn, caller);
     const values = new NeededValues(replica, this.#neverAborted);
     this.#ranges.begin();
-    const sequenced = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
-    if (this.#halted) yield* this.#takeBack(sequenced.changes.events);
-    return this.#answering(sequenced, caller);
+    const decided = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
+    if (this.#halted) yield* this.#takeBack(decided.changes.events);
+    return this.#answering(decided, caller);
   }
 
   #postponed(txn: Txn, caller: Caller, values: NeededValues, missing: readonly LogPosition[]): Postponed<TxnResult> {
@@ -287,8 +287,8 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     };
   }
 
-  #answering(sequenced: Sequenced<PlannedRange>, caller: Caller): Decided<TxnResult> {
-    const { planned, changes } = sequenced;
+  #answering(decided: DecidedTxn<PlannedRange>, caller: Caller): Decided<TxnResult> {
+    const { planned, changes } = decided;
     try {
       let { lowest } = this.#ranges;
       const before = (planned.revision - 1) as Revision;
@@ -298,7 +298,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
         origin: caller.origin,
         pin: lowest === undefined ? undefined : this.#parts.pins.hold(lowest),
         showsState: changes.events.length === 0,
-        answer: () => answerSequenced(sequenced, caller, lowest ?? planned.revision, this.#parts),
+        answer: () => answerDecided(decided, caller, lowest ?? planned.revision, this.#parts),
       };
     } catch (error) {
       // The versions of the transaction are in the index.
@@ -464,7 +464,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   #fatal(cause: unknown): EngramError {
-    const fatal = new Error('a write was left half sequenced', { cause });
+    const fatal = new Error('a write was left half decided', { cause });
     this.#halted = true;
     this.#options.onFatal(fatal);
     return new EngramError('Stopped', { cause: fatal });

@@ -15,7 +15,7 @@ import {
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { finish, type Job, type PureJob, StepPace, type Turn } from '@engram/loop';
-import { type Changes, isSimple, type PlannedOp, type PlannedTxn, type Sequenced, Sequencer } from '@engram/sequencer';
+import { type Changes, isSimple, type PlannedOp, type PlannedTxn, type DecidedTxn, Sequencer } from '@engram/sequencer';
 import { parseTxn } from './txn-text.ts';
 import { textEncoder, Values } from './values.ts';
 
@@ -271,7 +271,7 @@ function asserting(work: () => readonly string[]): readonly string[] {
   }
 }
 
-function describe(decided: Decided | Sequenced<Plan>, next: LogPosition): readonly string[] {
+function describe(decided: Decided | DecidedTxn<Plan>, next: LogPosition): readonly string[] {
   const { planned, changes }: Decided = decided;
   const { records } = changes;
   const first = next - records.length;
