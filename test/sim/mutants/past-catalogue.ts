@@ -131,17 +131,17 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/lead/lease-decisions.ts`,
-        find: '    if (pending.isUndecided(id)) return Promise.resolve(false);\n',
+        find: '    if (pending.isChanging(id)) return Promise.resolve(false);\n',
         replace: '',
       },
       {
         file: `${backend}/lead/lease-decisions.ts`,
-        find: '    if (pending.isUndecided(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };\n',
+        find: '    if (pending.isChanging(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };\n',
         replace: '    void [pending, lessor, clock];\n',
       },
       {
         file: `${backend}/lead/lease-decisions.ts`,
-        find: '(pending.isUndecided(id) ? writes.settled() : this.expire(id))',
+        find: '(pending.isChanging(id) ? writes.settled() : this.expire(id))',
         replace: '(pending.has(id) ? this.expire(id) : writes.settled())',
       },
     ],

@@ -25,12 +25,12 @@ export class PendingLeases implements DecidedLeases {
   }
 
   /** A grant or a revoke of the lease is under way, so the answer of `has` may not come true. */
-  isUndecided(id: LeaseId): boolean {
+  isChanging(id: LeaseId): boolean {
     return this.#decided.has(id);
   }
 
   /** The number of leases with a grant or a revoke under way. */
-  get undecided(): number {
+  get changing(): number {
     return this.#decided.size;
   }
 

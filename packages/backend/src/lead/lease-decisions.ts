@@ -65,7 +65,7 @@ export class LeaseDecisions {
     if (auth.enabled) permitUser(auth.state, caller);
     if (wanted !== NO_LEASE && pending.has(wanted)) throw new EngramError('LeaseExist');
     writes.admit();
-    if (lessor.size + pending.undecided >= leasesMax) throw new EngramError('TooManyRequests');
+    if (lessor.size + pending.changing >= leasesMax) throw new EngramError('TooManyRequests');
     const id = wanted === NO_LEASE ? this.#freeId() : wanted;
     const grantedTtlSeconds = Math.max(ttlSeconds, minTtlSeconds);
     pending.decide(id, true);
@@ -121,7 +121,7 @@ export class LeaseDecisions {
     }
     if (!lessor.has(id)) return 0;
     // If its end is under way, only waits: the id may already belong to another lease.
-    const gone = this.#revoking.get(id) ?? (pending.isUndecided(id) ? writes.settled() : this.expire(id));
+    const gone = this.#revoking.get(id) ?? (pending.isChanging(id) ? writes.settled() : this.expire(id));
     if (gone === undefined) return 0;
     const untilMs = clock.nowMs() + timeoutMs;
     return gone.then(
@@ -151,7 +151,7 @@ export class LeaseDecisions {
    */
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;
-    if (pending.isUndecided(id)) return Promise.resolve(false);
+    if (pending.isChanging(id)) return Promise.resolve(false);
     const expired = writes.take(this.#expiring(id), LEASE_COST_BYTES, undefined, true);
     this.#note(id, expired);
     return expired;
@@ -160,7 +160,7 @@ export class LeaseDecisions {
   *#expiring(id: LeaseId): Job<Decided<boolean>> {
     const { pending, lessor, clock, isCorrupt } = this.#options;
     // While this waited for its turn, another revoke may have been first, and the id may belong to another lease.
-    if (pending.isUndecided(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };
+    if (pending.isChanging(id) || lessor.remainingMs(id, clock.nowMs()) !== 0) return { answer: () => false };
     // No client is told of this refusal, so it needs no proof.
     if (isCorrupt()) return { answer: () => Promise.reject(new EngramError('Corrupt')) };
     return { ...(yield* this.#ending(id, nodeItself)), answer: () => true };
