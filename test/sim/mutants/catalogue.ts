@@ -253,8 +253,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica/durable-path.ts`,
-        find: '      yield* applier.take(writes, next);\n',
-        replace: '      void Promise.resolve().then(() => [...applier.take(writes, next)]);\n',
+        find: '      yield* applier.apply(writes, next);\n',
+        replace: '      void Promise.resolve().then(() => [...applier.apply(writes, next)]);\n',
       },
       {
         file: `${backend}/publish/publisher.ts`,

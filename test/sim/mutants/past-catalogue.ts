@@ -37,9 +37,9 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '      state.take(write);\n',
+        find: '      state.apply(write);\n',
         replace:
-          "      if (!(write as { told?: boolean }).told || !['compact', 'alarm'].includes(mark?.kind ?? '')) state.take(write);\n",
+          "      if (!(write as { told?: boolean }).told || !['compact', 'alarm'].includes(mark?.kind ?? '')) state.apply(write);\n",
       },
     ],
   },

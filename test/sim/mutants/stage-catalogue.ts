@@ -109,9 +109,9 @@ export const stageMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica/durable-path.ts`,
-        find: '    void this.#options.loop.run(APPLY, this.#taking(batch));\n',
+        find: '    void this.#options.loop.run(APPLY, this.#preparing(batch));\n',
         replace:
-          '    void this.#options.loop.run(APPLY, this.#taking(batch));\n    if (!batch.ready) Object.assign(batch, { late: true });\n',
+          '    void this.#options.loop.run(APPLY, this.#preparing(batch));\n    if (!batch.ready) Object.assign(batch, { late: true });\n',
       },
       {
         file: `${backend}/replica/durable-path.ts`,
@@ -126,9 +126,9 @@ export const stageMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/replica/recovery.ts`,
-        find: 'yield* applier.take(yield* decodeBatch(batch, state.index, true, loop), endOf(batch));',
+        find: 'yield* applier.apply(yield* decodeBatch(batch, state.index, true, loop), endOf(batch));',
         replace:
-          'const writes = yield* decodeBatch(batch, state.index, true, loop);\n    yield* applier.take(writes.filter(({ mark }) => mark === undefined), endOf(batch));',
+          'const writes = yield* decodeBatch(batch, state.index, true, loop);\n    yield* applier.apply(writes.filter(({ mark }) => mark === undefined), endOf(batch));',
       },
     ],
   },
@@ -195,9 +195,9 @@ export const followedStageMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/apply/applier.ts`,
-        find: '      state.take(write);\n',
+        find: '      state.apply(write);\n',
         replace:
-          "      state.take('told' in write || state.attached === false ? write : { ...write, mark: undefined });\n",
+          "      state.apply('told' in write || state.attached === false ? write : { ...write, mark: undefined });\n",
       },
     ],
   },

@@ -16,14 +16,14 @@ export class AheadOfState {
     this.#state = state;
   }
 
-  took({ batch, revision, leases, auth }: ReadBatch): void {
+  add({ batch, revision, leases, auth }: ReadBatch): void {
     this.#next = endOf(batch);
     this.#revision = revision;
     this.#auth = auth;
     for (const [id, lives] of leases) this.#leases.set(id, lives);
   }
 
-  /** Undefined if records before `next` have not taken effect that were not given to `took`. */
+  /** Undefined if records before `next` have not taken effect that were not given to `add`. */
   before(next: LogPosition, applied: LogPosition): BeforeBatch | undefined {
     if (applied === next) {
       this.#next = next;

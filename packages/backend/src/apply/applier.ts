@@ -39,7 +39,7 @@ export class Applier {
    * and give way to other work meanwhile. A call that reads the keys of a lease waits until they have (`wholeLeases`). All else of
    * it takes effect in one step, the last one.
    */
-  *take(writes: readonly CommittedWrite[], next: LogPosition): PureJob<void> {
+  *apply(writes: readonly CommittedWrite[], next: LogPosition): PureJob<void> {
     assert(next > this.#next, `records before ${next} take effect twice`);
     const { state } = this;
     const alone = writes.length === 1;
@@ -54,7 +54,7 @@ export class Applier {
           if (this.#turn.shouldYield() && alone) yield;
         }
       }
-      state.take(write);
+      state.apply(write);
     }
     this.#moving = false;
     this.#next = next;

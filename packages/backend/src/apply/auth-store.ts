@@ -25,7 +25,7 @@ export interface AuthView {
   listen(listener: AuthListener): Disposable;
 }
 
-/** The users and roles that the log leads to. They change only as `ReplicatedState` takes the records of the log. */
+/** The users and roles that the log leads to. They change only as `ReplicatedState` applies the records of the log. */
 export class AuthStore implements AuthView {
   enabled = false;
   #state: AuthState = AuthState.first;
@@ -51,7 +51,7 @@ export class AuthStore implements AuthView {
   }
 
   /** A record that the state has already, as it may come in the replay after a checkpoint, changes nothing. */
-  take(change: Uint8Array): void {
+  apply(change: Uint8Array): void {
     const { state, ended } = takeAuthRecord(this.#state, decodeAuthRecord(change));
     if (state === this.#state) return;
     this.#become(state);

@@ -85,8 +85,8 @@ export class ReplicatedState {
    * Lets a durable write take effect, but for the keys of leases (`moveKey`). A mark that a checkpoint already contains may come
    * again in the replay after it. It then changes nothing.
    */
-  take({ mark, group }: CommittedWrite): void {
-    if (mark !== undefined) this.#takeMark(mark);
+  apply({ mark, group }: CommittedWrite): void {
+    if (mark !== undefined) this.#applyMark(mark);
     if (group !== undefined && group.revision > this.#revision) this.#revision = group.revision;
   }
 
@@ -106,7 +106,7 @@ export class ReplicatedState {
     this.auth.adopt(header.auth);
   }
 
-  #takeMark(mark: Mark): void {
+  #applyMark(mark: Mark): void {
     switch (mark.kind) {
       case 'lease-grant':
         if (!this.lessor.has(mark.id)) this.lessor.grant(mark.id, mark.ttlSeconds, this.#clock.nowMs());
@@ -124,7 +124,7 @@ export class ReplicatedState {
         this.#setAlarm({ memberId: mark.memberId, alarm: mark.alarm }, mark.active);
         return;
       case 'auth':
-        this.auth.take(mark.change);
+        this.auth.apply(mark.change);
         return;
       case 'login':
         this.auth.loggedIn(mark.digest, mark.user);

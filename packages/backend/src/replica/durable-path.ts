@@ -52,23 +52,23 @@ export class DurablePath {
     return this.#next;
   }
 
-  /** Resolves when every batch given to `take` has gone through the stages. */
+  /** Resolves when every batch given to `add` has gone through the stages. */
   async idle(): Promise<void> {
     while (this.#queue.length > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Takes durable writes, whose records end before `next`. */
-  take<Entry extends CommittedWrite>(
+  /** Adds durable writes, whose records end before `next`. */
+  add<Entry extends CommittedWrite>(
     writes: readonly Entry[],
     next: LogPosition,
     after: ApplyNext<Entry> | undefined,
   ): void {
     const batch: DurableBatch = { writes, next, after, ready: false };
     this.#queue.push(batch);
-    void this.#options.loop.run(APPLY, this.#taking(batch));
+    void this.#options.loop.run(APPLY, this.#preparing(batch));
   }
 
-  *#taking(batch: DurableBatch): Job<undefined> {
+  *#preparing(batch: DurableBatch): Job<undefined> {
     try {
       yield* this.#options.publisher.prepare(batch.writes);
       batch.ready = true;
@@ -86,7 +86,7 @@ export class DurablePath {
     for (let batch = this.#queue[0]; batch?.ready === true; batch = this.#queue[0]) {
       const { writes, next, after } = batch;
       const compacted = state.compactRevision;
-      yield* applier.take(writes, next);
+      yield* applier.apply(writes, next);
       const watched = publisher.isWatched;
       let nowMs = after === undefined ? 0 : clock.nowMs();
       after?.applied(writes, nowMs);

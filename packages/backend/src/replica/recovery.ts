@@ -88,7 +88,7 @@ function* rebuilding(storage: Storage, options: RecoveryOptions): Job<Recovered>
   state.index.beginReplay();
   yield* eachOf(storage.log.read(from, options.signal), function* (batch) {
     assert(batch.first === applier.next, `the log goes on at ${batch.first}, not at ${applier.next}`);
-    yield* applier.take(yield* decodeBatch(batch, state.index, true, loop), endOf(batch));
+    yield* applier.apply(yield* decodeBatch(batch, state.index, true, loop), endOf(batch));
     replayedBytes += recordBytes(batch.records);
     replayed();
   });

@@ -255,7 +255,7 @@ export class Replica implements AsyncDisposable {
     assert(next > this.#next, 'applied twice');
     assert(!this.#decoding, 'writes are given while a batch is decoded');
     this.#next = next;
-    this.#durable.take(writes, next, after);
+    this.#durable.add(writes, next, after);
     this.#maybeCheckpoint(bytes);
   }
 
@@ -281,7 +281,7 @@ export class Replica implements AsyncDisposable {
     } finally {
       this.#decoding = false;
     }
-    if (read !== undefined) this.#ahead.took(read);
+    if (read !== undefined) this.#ahead.add(read);
     this.apply(writes, endOf(batch), recordBytes(batch.records));
   }
 
