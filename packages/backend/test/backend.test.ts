@@ -79,7 +79,7 @@ test.each(['uncertain-lost', 'uncertain-there', 'fenced'] as const)(
   },
 );
 
-test('the write that would reach the quota is refused, and all after it, until the alarm is taken back', async () => {
+test('the write that would reach the quota is refused, and all after it, until the alarm is disarmed', async () => {
   const { backend } = await openNode(new MemoryStorage(), { quotaBytes: 4000 });
   await backend.txn(put('a', 'x'.repeat(3000)), nodeItself);
   expect(await refusal(backend.txn(put('b', 'x'.repeat(1000)), nodeItself))).toBe('NoSpace');

@@ -351,7 +351,7 @@ test('a lease ends with all its keys, however many a transaction may have', asyn
   expect(await count(node)).toBe(0);
 });
 
-test('an answer that would be too large is refused, and what was changed before it is taken back', async () => {
+test('an answer that would be too large is refused, and what was changed before it is undone', async () => {
   const node = await nodeWith({ txnAnswerBytesMax: 400_000 });
   const { backend, clock } = node;
   await clock.run(backend.leaseGrant(leaseId(6n), 100, nodeItself));

@@ -64,7 +64,7 @@ const possible: readonly Mutant[] = [
   },
   {
     name: 'undo-forgets-leased-keys',
-    what: 'a step-down takes back all versions but those with a lease',
+    what: 'a step-down undoes all versions but those with a lease',
     edits: [
       {
         file: 'packages/sequencer/src/change.ts',
@@ -306,8 +306,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: 'const before = this.#unwinding ?? this.#decisions.longEnded;',
-        replace: 'const before = this.#unwinding;',
+        find: 'const before = this.#undoing ?? this.#decisions.longEnded;',
+        replace: 'const before = this.#undoing;',
       },
     ],
   },

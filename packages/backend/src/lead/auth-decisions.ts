@@ -32,7 +32,7 @@ export class AuthDecisions {
     if (auth.state === AuthState.first && everyMemberKnowsAuth !== undefined && !(await everyMemberKnowsAuth())) {
       throw new EngramError('NotCapable');
     }
-    return this.#options.writes.take(() => this.#changing(change, caller), MARK_COST_BYTES, caller);
+    return this.#options.writes.decide(() => this.#changing(change, caller), MARK_COST_BYTES, caller);
   }
 
   #changing(change: AuthChange, caller: Caller): Decided<void> {
@@ -52,7 +52,7 @@ export class AuthDecisions {
    * checks it again.
    */
   logIn(login: Login, caller: Caller): Promise<void> {
-    return this.#options.writes.take(() => this.#loggingIn(login, caller), MARK_COST_BYTES, caller);
+    return this.#options.writes.decide(() => this.#loggingIn(login, caller), MARK_COST_BYTES, caller);
   }
 
   #loggingIn({ user, authRevision, digest }: Login, { origin }: Caller): Decided<void> {

@@ -71,7 +71,7 @@ export class LeaderDecisions implements Proposals {
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     // The revision may be durable and visible on a follower, but not in effect here yet.
     if (wanted > this.#options.replica.revision) await this.#options.writes.settled();
-    return this.#options.writes.take(() => this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
+    return this.#options.writes.decide(() => this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
   }
 
   #compacting(wanted: number, caller: Caller): Decided<void> {
@@ -190,7 +190,7 @@ export class LeaderDecisions implements Proposals {
   #changeAlarm(alarm: Alarm, active: boolean, caller: Caller): Promise<unknown> {
     const name = alarmName(alarm);
     const changed = this.#options.writes
-      .take(() => this.#marking({ kind: 'alarm', ...alarm, active }, caller), MARK_COST_BYTES, caller)
+      .decide(() => this.#marking({ kind: 'alarm', ...alarm, active }, caller), MARK_COST_BYTES, caller)
       .finally(() => {
         this.#changingAlarms.delete(name);
       });

@@ -57,7 +57,7 @@ export class LeaseDecisions {
   /** Errors: LeaseTTLTooLarge, LeaseExist, TooManyRequests. */
   async grant(wanted: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
     if (ttlSeconds > MAX_TTL_SECONDS) throw new EngramError('LeaseTTLTooLarge');
-    return this.#options.writes.take(() => this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
+    return this.#options.writes.decide(() => this.#granting(wanted, ttlSeconds, caller), LEASE_COST_BYTES, caller);
   }
 
   #granting(wanted: LeaseId, ttlSeconds: number, caller: Caller): Decided<LeaseView> {
@@ -82,7 +82,7 @@ export class LeaseDecisions {
   /** Errors: LeaseNotFound. */
   revoke(id: LeaseId, caller: Caller): Promise<Revision> {
     const known = this.#options.pending.has(id);
-    const revoked = this.#options.writes.take(this.#ending(id, caller), LEASE_COST_BYTES, caller, true);
+    const revoked = this.#options.writes.decide(this.#ending(id, caller), LEASE_COST_BYTES, caller, true);
     if (known) this.#note(id, revoked);
     return revoked;
   }
@@ -152,7 +152,7 @@ export class LeaseDecisions {
   expire(id: LeaseId): Promise<boolean> {
     const { pending, writes } = this.#options;
     if (pending.isChanging(id)) return Promise.resolve(false);
-    const expired = writes.take(this.#expiring(id), LEASE_COST_BYTES, undefined, true);
+    const expired = writes.decide(this.#expiring(id), LEASE_COST_BYTES, undefined, true);
     this.#note(id, expired);
     return expired;
   }

@@ -100,7 +100,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   readonly #parts: AnswerParts;
   #halted = false;
   /** Undoes decided writes, one part after the other. */
-  #unwinding: Promise<void> | undefined;
+  #undoing: Promise<void> | undefined;
 
   constructor(options: WritePathOptions) {
     this.#options = options;
@@ -173,7 +173,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
    * calls `admit` before a change that holds only with its write. `bytes` is what it keeps in memory while it waits. One that is
    * `lasting` goes on when its caller is answered Timeout; another one is given up then.
    */
-  take<Answer>(
+  decide<Answer>(
     decision: Decision<Answer>,
     bytes: number,
     caller: Caller = nodeItself,
@@ -219,7 +219,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     const mark: Mark = { kind: 'lease-revoke', id };
     const keys = yield* leases.candidates(id, this.#loop);
     const changes = yield* this.#sequencer.endLease(encodeRecord(mark), keys, id);
-    if (this.#halted) yield* this.#takeBack(changes.events);
+    if (this.#halted) yield* this.#undoLong(changes.events);
     leases.decide(id, false);
     const revision = changes.events[0]?.modRevision;
     return { mark, changes, origin, answer: () => revision ?? replica.revision };
@@ -227,7 +227,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** Resolves when every write requested before has taken effect. Undefined if all have. */
   settled(): Promise<void> | undefined {
-    return this.#decisions.free && this.#isSettled ? undefined : this.take(nothingDecided, 0);
+    return this.#decisions.free && this.#isSettled ? undefined : this.decide(nothingDecided, 0);
   }
 
   /** Everything that was decided has taken effect. */
@@ -274,7 +274,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     const values = new NeededValues(replica, this.#neverAborted);
     this.#ranges.begin();
     const decided = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
-    if (this.#halted) yield* this.#takeBack(decided.changes.events);
+    if (this.#halted) yield* this.#undoLong(decided.changes.events);
     return this.#answering(decided, caller);
   }
 
@@ -307,7 +307,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   /** Undoes a long write whose leadership has ended in its last slice. */
-  *#takeBack(events: readonly KvEvent[]): PureJob<never> {
+  *#undoLong(events: readonly KvEvent[]): PureJob<never> {
     yield* this.#sequencer.undo(events);
     throw new EngramError('LeaderChanged');
   }
@@ -355,7 +355,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     const restsOnState = isEngramError(error) && !restsOnNothing.has(error.code);
     // What it rests on may have been undone.
     const reason = this.#halted && restsOnState ? new EngramError('LeaderChanged', { cause: error }) : error;
-    if (this.#halted) void Promise.resolve(this.#unwinding).then(() => refuse(reason));
+    if (this.#halted) void Promise.resolve(this.#undoing).then(() => refuse(reason));
     else if (!restsOnState) refuse(error);
     else this.#afterOthers(write, told);
   }
@@ -397,9 +397,9 @@ export class WritePath implements DecideNext, AppendNext<Write> {
    */
   async halt(): Promise<void> {
     this.#halted = true;
-    this.#unwind(this.#writer.halt(), new EngramError('LeaderChanged'), undefined);
+    this.#undo(this.#writer.halt(), new EngramError('LeaderChanged'), undefined);
     await this.#writer.drained();
-    await this.#unwinding;
+    await this.#undoing;
   }
 
   /** For a node that stops: gives up writes that are not decided yet. Resolves when nothing is under way. */
@@ -417,7 +417,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       // A superseded leader does not know whether the log holds the write. Reading on in the log shows it, and where that
       // is trimmed, what other members have.
       const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
-      this.#unwind(writes, error, told ? undefined : outcome);
+      this.#undo(writes, error, told ? undefined : outcome);
       return;
     }
     // It is unknown whether the log holds the batch, so it can be neither applied nor undone: the node must restart.
@@ -436,21 +436,21 @@ export class WritePath implements DecideNext, AppendNext<Write> {
    * requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At the end
    * every waiting caller is refused and, in the same turn, the owner is told of `outcome`.
    */
-  #unwind(
+  #undo(
     writes: readonly Write[],
     error: EngramError,
     outcome: Parameters<WritePathOptions['onStopped']>[0] | undefined,
   ): void {
-    const before = this.#unwinding ?? this.#decisions.longEnded;
+    const before = this.#undoing ?? this.#decisions.longEnded;
     const all = [...writes, ...this.#decisions.giveUp(error)];
     const end = (): void => {
       this.#refuseAll(all, error);
       if (outcome !== undefined) this.#options.onStopped(outcome);
     };
-    this.#unwinding = this.#loop.run(UNDO, this.#undoing(writes, before, end));
+    this.#undoing = this.#loop.run(UNDO, this.#undoAll(writes, before, end));
   }
 
-  *#undoing(writes: readonly Write[], before: Promise<void> | undefined, end: () => void): Job<undefined> {
+  *#undoAll(writes: readonly Write[], before: Promise<void> | undefined, end: () => void): Job<undefined> {
     try {
       if (before !== undefined) yield before;
       for (let at = writes.length - 1; at >= 0; at -= 1) {
