@@ -34,7 +34,7 @@ export type CreateOutcome =
  */
 export interface WatchStream {
   /**
-   * Registers a watcher. The hub's revision is read in the same step, so with start revision 0 the watcher gets exactly
+   * Registers a watcher. The hub's revision is read in the same call, so with start revision 0 the watcher gets exactly
    * the events above the returned `revision`. Assigned ids count from 0, skip ids in use, and are never assigned twice.
    * If several reasons to refuse apply, the first one in the order of the union is returned. Throws EngramError Stopped
    * if the stream is closed.

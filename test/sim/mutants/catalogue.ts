@@ -57,8 +57,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/decide/decisions.ts`,
-        find: '      loop.later(FOLLOW, () => void loop.run(FOLLOW, this.#takeWaiting()));\n',
-        replace: '      void [loop, FOLLOW, this.#takeWaiting()];\n',
+        find: '      loop.later(NEXT, () => void loop.run(NEXT, this.#decideWaiting()));\n',
+        replace: '      void [loop, NEXT, this.#decideWaiting()];\n',
       },
     ],
   },

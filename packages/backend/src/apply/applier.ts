@@ -35,9 +35,9 @@ export class Applier {
   /**
    * Lets durable writes take effect, whose records end before `next`.
    *
-   * Several writes take effect in one step. A write that is alone may have very many changes: its keys move between leases first,
+   * Several writes take effect in one slice. A write that is alone may have very many changes: its keys move between leases first,
    * and give way to other work meanwhile. A call that reads the keys of a lease waits until they have (`wholeLeases`). All else of
-   * it takes effect in one step, the last one.
+   * it takes effect in the last slice.
    */
   *apply(writes: readonly CommittedWrite[], next: LogPosition): PureJob<void> {
     assert(next > this.#next, `records before ${next} take effect twice`);

@@ -5,7 +5,7 @@ import type { PureJob, Turn } from '@engram/loop';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 
 /**
- * Encodes the state beside the index as it is at the first step. Every record before `from` has taken effect then, and no
+ * Encodes the state beside the index as it is when the job begins. Every record before `from` has taken effect then, and no
  * later one.
  */
 export function* checkpointHeader(

@@ -25,7 +25,7 @@ export interface CompactorOptions {
 }
 
 /**
- * Frees the versions that a compaction has made invisible, in small steps between which requests are served. A
+ * Frees the versions that a compaction has made invisible, in slices between which requests are served. A
  * version that the newest checkpoint does not cover stays on disk until a checkpoint does, because a restart replays
  * the log from there without gaps.
  */

@@ -26,26 +26,26 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Waiting decisions follow one another. What a long one of them does is in the name of its own caller. */
-const FOLLOW: Task = { work: 'client', caller: 'decisions', stage: 'decide' };
+/** Waiting decisions come one after another. What a long one of them does is in the name of its own caller. */
+const NEXT: Task = { work: 'client', caller: 'decisions', stage: 'decide' };
 
 /**
  * The stage of decisions: they are taken one after the other, in the order in which they are requested. Nearly always a
- * decision is taken in the call that requests it. Others wait here while one gives way, and follow it in later turns.
+ * decision is taken in the call that requests it. Others wait here while one gives way, and come after it in later turns.
  */
 export class Decisions {
   readonly #options: DecisionsOptions;
   #current: Write | undefined;
   /** The current one, if it has given way. */
   #parked: ParkedDecision | undefined;
-  /** A step of the current one runs in this call. */
-  #inStep = false;
+  /** A slice of the current one runs in this call. */
+  #inSlice = false;
   /** Decisions from `#first` on wait; those before it were taken out. */
   #waiting: Waiting[] = [];
   #first = 0;
   #waitingBytes = 0;
   /** The waiting decisions have a slice, or wait for it. */
-  #following = false;
+  #goingOn = false;
   readonly #idle = new Waiters();
 
   constructor(options: DecisionsOptions) {
@@ -62,9 +62,9 @@ export class Decisions {
     return this.#waitingBytes;
   }
 
-  /** The decision of which a step runs in this call. */
+  /** The decision of which a slice runs in this call. */
   get deciding(): Write | undefined {
-    return this.#inStep ? this.#current : undefined;
+    return this.#inSlice ? this.#current : undefined;
   }
 
   /** Resolves when no decision is under way and none waits. Undefined if none gives way now. */
@@ -102,17 +102,17 @@ export class Decisions {
 
   /** Never throws. */
   #decide(write: Write, decide: () => Outcome<unknown>): void {
-    this.#inStep = true;
+    this.#inSlice = true;
     try {
       const outcome = decide();
-      this.#inStep = false;
+      this.#inSlice = false;
       this.#taken(write, outcome);
     } catch (error) {
-      this.#inStep = false;
+      this.#inSlice = false;
       this.#options.next.refused(write, error);
     } finally {
       this.#current = undefined;
-      this.#follow();
+      this.#goOn();
     }
   }
 
@@ -126,34 +126,34 @@ export class Decisions {
     const { next, pins } = this.#options;
     let pin: Disposable | undefined;
     try {
-      let step = this.#step(job, undefined);
-      while (step.done !== true) {
+      let slice = this.#slice(job, undefined);
+      while (slice.done !== true) {
         write.gaveWay = true;
         // Versions that are noted for the answer stay readable until the answer has its own pin.
         pin ??= pins.hold(NO_REVISION);
         this.#parked ??= new ParkedDecision();
-        step = this.#step(job, yield* this.#parked.wait(step.value));
+        slice = this.#slice(job, yield* this.#parked.wait(slice.value));
       }
-      this.#taken(write, step.value);
+      this.#taken(write, slice.value);
     } catch (error) {
       next.refused(write, error);
     } finally {
       pin?.[Symbol.dispose]();
       this.#parked = undefined;
       this.#current = undefined;
-      this.#follow();
+      this.#goOn();
     }
   }
 
-  #step(
+  #slice(
     job: Job<Outcome<unknown>>,
     failure: { readonly cause: unknown } | undefined,
   ): IteratorResult<Promise<unknown> | undefined, Outcome<unknown>> {
-    this.#inStep = true;
+    this.#inSlice = true;
     try {
       return failure === undefined ? job.next() : job.throw(failure.cause);
     } finally {
-      this.#inStep = false;
+      this.#inSlice = false;
     }
   }
 
@@ -174,7 +174,7 @@ export class Decisions {
 
   /** Those that nobody waits for any more, as far as none is before them that somebody waits for. */
   #drop(): void {
-    while (this.#waiting[this.#first]?.write.told === true) this.#options.next.dropped(this.#take());
+    while (this.#waiting[this.#first]?.write.told === true) this.#options.next.dropped(this.#dequeue());
     if (this.free) this.#idle.wakeAll();
   }
 
@@ -192,29 +192,29 @@ export class Decisions {
     return all;
   }
 
-  #follow(): void {
+  #goOn(): void {
     if (this.#waiting.length === 0) this.#idle.wakeAll();
-    else if (!this.#following) {
-      this.#following = true;
+    else if (!this.#goingOn) {
+      this.#goingOn = true;
       const { loop } = this.#options;
-      loop.later(FOLLOW, () => void loop.run(FOLLOW, this.#takeWaiting()));
+      loop.later(NEXT, () => void loop.run(NEXT, this.#decideWaiting()));
     }
   }
 
-  *#takeWaiting(): Job<void> {
+  *#decideWaiting(): Job<void> {
     const { loop } = this.#options;
     this.#drop();
     while (this.#current === undefined && this.#waiting.length > 0) {
       const { bytes } = this.#waiting[this.#first]!;
-      this.#begin(this.#take());
+      this.#begin(this.#dequeue());
       if (loop.shouldYield(byteSteps(bytes))) yield;
       this.#drop();
     }
-    this.#following = false;
-    if (this.#current === undefined) this.#follow();
+    this.#goingOn = false;
+    if (this.#current === undefined) this.#goOn();
   }
 
-  #take(): Write {
+  #dequeue(): Write {
     const next = this.#waiting[this.#first];
     assert(next !== undefined, 'nobody waits to decide');
     this.#first += 1;

@@ -34,8 +34,8 @@ function* taking(parts: WalkParts, upTo: Revision): PureJob<StoreImage> {
 /** A compaction may revoke the pin while others have their turn. Error: Compacted. */
 function* whileHeld<Result>(pin: Pin, job: PureJob<Result>): PureJob<Result> {
   for (;;) {
-    const step = job.next();
-    if (step.done === true) return step.value;
+    const slice = job.next();
+    if (slice.done === true) return slice.value;
     yield;
     if (pin.revoked) throw new EngramError('Compacted');
   }
