@@ -3,7 +3,7 @@ import { putGroup } from '@engram/core/testing';
 import { finish, type PureJob, StepPace, unhurried } from '@engram/loop';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, GroupShares } from '../src/events/group-shares.ts';
+import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, GroupSubsets } from '../src/events/group-subsets.ts';
 import { LargeGroup } from '../src/events/large-group.ts';
 import { range, text } from './fakes.ts';
 
@@ -46,7 +46,7 @@ test('what a range gets is what asking each event would find, and the same for o
       const group = groupOf(changes);
       const pace = new StepPace(stride);
       const large = inSlices(pace, LargeGroup.of(group, pace, stride)).result;
-      const ordinary = new GroupShares(group);
+      const ordinary = new GroupSubsets(group);
       for (const [pattern, filter] of asked) {
         const { events } = group;
         const matched = [...events.keys()].filter((at) => rangeContains(range(pattern), events[at]!.key));
@@ -57,12 +57,12 @@ test('what a range gets is what asking each event would find, and the same for o
         }
         expect(indices).toEqual(matched);
         if (matched.length === 0) continue;
-        const share = inSlices(pace, large.share(stretches, filter)).result;
+        const subset = inSlices(pace, large.subset(stretches, filter)).result;
         const expected = ordinary.of(matched, filter);
-        expect(share && { ...share, groups: share.groups.map(text) }).toEqual(
+        expect(subset && { ...subset, groups: subset.groups.map(text) }).toEqual(
           expected && { ...expected, groups: expected.groups.map(text) },
         );
-        if (matched.length === events.length && filter === DROP_NOTHING) expect(share?.groups[0]).toBe(group);
+        if (matched.length === events.length && filter === DROP_NOTHING) expect(subset?.groups[0]).toBe(group);
       }
     }),
   );
@@ -70,12 +70,12 @@ test('what a range gets is what asking each event would find, and the same for o
 
 test('those who match the same get the same array, whatever they asked for', () => {
   const large = largeOf(['-a', '-ab', '-b', '-ba', '-c']);
-  const share = (pattern: string, filter = DROP_NOTHING) => finish(large.share(large.within(range(pattern)), filter));
-  const ofB = share('b*');
-  expect(share('b..c')).toBe(ofB);
-  expect(share('b*', DROP_PUTS)).toBe(ofB);
-  expect(share('b*', DROP_DELETES)).toBeUndefined();
-  expect(share('*')?.groups).toBe(share('a..d')?.groups);
+  const subset = (pattern: string, filter = DROP_NOTHING) => finish(large.subset(large.within(range(pattern)), filter));
+  const ofB = subset('b*');
+  expect(subset('b..c')).toBe(ofB);
+  expect(subset('b*', DROP_PUTS)).toBe(ofB);
+  expect(subset('b*', DROP_DELETES)).toBeUndefined();
+  expect(subset('*')?.groups).toBe(subset('a..d')?.groups);
 });
 
 test('a whole deletion is one run; a transaction has one for each operation', () => {
@@ -90,21 +90,21 @@ test('nothing walks over all events in one go', () => {
   expect(made.turns).toBe(100);
   const large = made.result;
   const stretches = large.within(range('k0..k008000'));
-  expect(inSlices(pace, large.share(stretches, DROP_NOTHING)).turns).toBe(50);
+  expect(inSlices(pace, large.subset(stretches, DROP_NOTHING)).turns).toBe(50);
   expect(large.cutEvents).toBe(8_000);
-  expect(inSlices(pace, large.share(stretches, DROP_NOTHING)).turns).toBe(0);
-  expect(inSlices(pace, large.share(large.within(range('*')), DROP_PUTS)).turns).toBe(0);
+  expect(inSlices(pace, large.subset(stretches, DROP_NOTHING)).turns).toBe(0);
+  expect(inSlices(pace, large.subset(large.within(range('*')), DROP_PUTS)).turns).toBe(0);
   expect(large.cutEvents).toBe(8_000);
 });
 
 test('what is kept for others is bounded', () => {
   const large = largeOf(['a', 'b', 'c', 'd']);
-  const share = (pattern: string): boolean => {
+  const subset = (pattern: string): boolean => {
     const stretches = large.within(range(pattern));
     const had = large.has(stretches);
-    finish(large.share(stretches, DROP_NOTHING));
+    finish(large.subset(stretches, DROP_NOTHING));
     return had;
   };
   const patterns = ['a..d', 'a..c', 'b..d', 'a..d', 'c..z', 'a..d', 'c..z', '*'];
-  expect(patterns.map(share)).toEqual([false, false, false, true, false, false, true, true]);
+  expect(patterns.map(subset)).toEqual([false, false, false, true, false, false, true, true]);
 });

@@ -1,6 +1,6 @@
 import { assert, type EventGroup, type KvEvent, type Revision } from '@engram/core';
 import type { PureJob, Turn } from '@engram/loop';
-import { DROP_NOTHING, type Filter, passes } from '../events/group-shares.ts';
+import { DROP_NOTHING, type Filter, passes } from '../events/group-subsets.ts';
 import type { HistoryPage } from '../ports.ts';
 
 /** Asserts that a page keeps the contract of `History.read`. Returns the number of its events. */

@@ -8,12 +8,12 @@ import {
   type KvEvent,
 } from '@engram/core';
 import type { PureJob, Turn } from '@engram/loop';
-import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Share, ShareDraft } from './group-shares.ts';
+import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Subset, SubsetDraft } from './group-subsets.ts';
 
 /** Ascending pairs of indices into the events. The first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];
 
-/** Bound of the events in all kept shares, as a multiple of the group's events. */
+/** Bound of the events in all kept subsets, as a multiple of the group's events. */
 const KEPT_MAX = 2;
 
 /**
@@ -27,12 +27,12 @@ export class LargeGroup {
   readonly #stride: number;
   /** The index at which each run begins, then the index at which the last run ends. */
   readonly #runs: readonly number[];
-  readonly #whole: Share;
-  readonly #kept = new Map<string, Share>();
+  readonly #whole: Subset;
+  readonly #kept = new Map<string, Subset>();
   #keptEvents = 0;
   #cutEvents = 0;
 
-  private constructor(whole: Share, runs: readonly number[], turn: Turn, stride: number) {
+  private constructor(whole: Subset, runs: readonly number[], turn: Turn, stride: number) {
     this.#whole = whole;
     this.#events = whole.groups[0]!.events;
     this.#runs = runs;
@@ -44,7 +44,7 @@ export class LargeGroup {
   static *of(group: EventGroup, turn: Turn, stride: number): PureJob<LargeGroup> {
     const { events } = group;
     const runs: number[] = [];
-    const draft = new ShareDraft();
+    const draft = new SubsetDraft();
     for (let from = 0; from < events.length; from += stride) {
       const end = Math.min(events.length, from + stride);
       for (let at = from; at < end; at += 1) {
@@ -54,7 +54,7 @@ export class LargeGroup {
       if (turn.shouldYield(end - from)) yield;
     }
     runs.push(events.length);
-    return new LargeGroup(draft.share(group), runs, turn, stride);
+    return new LargeGroup(draft.subset(group), runs, turn, stride);
   }
 
   /** The number of runs to search. */
@@ -67,9 +67,9 @@ export class LargeGroup {
     return this.#cutEvents;
   }
 
-  /** Whether the unfiltered share of these events exists already, so that no event needs to be copied. */
+  /** Whether the unfiltered subset of these events exists already, so that no event needs to be copied. */
   has(stretches: Stretches): boolean {
-    return this.#isWhole(stretches) || this.#kept.has(shareId(stretches, DROP_NOTHING));
+    return this.#isWhole(stretches) || this.#kept.has(subsetId(stretches, DROP_NOTHING));
   }
 
   #isWhole([start, end]: Stretches): boolean {
@@ -94,36 +94,36 @@ export class LargeGroup {
   }
 
   /**
-   * The share of these events for a filter, or undefined if no event is left. While the share is kept, watchers with
+   * The subset of these events for a filter, or undefined if no event is left. While the subset is kept, watchers with
    * the same matches get the same object.
    */
-  *share(stretches: Stretches, filter: Filter): PureJob<Share | undefined> {
-    const matched = yield* this.#share(stretches, DROP_NOTHING);
+  *subset(stretches: Stretches, filter: Filter): PureJob<Subset | undefined> {
+    const matched = yield* this.#subset(stretches, DROP_NOTHING);
     const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
     if (dropped === 0) return matched;
     if (dropped === matched.puts + matched.deletes) return undefined;
-    return yield* this.#share(stretches, filter);
+    return yield* this.#subset(stretches, filter);
   }
 
-  *#share(stretches: Stretches, filter: Filter): PureJob<Share> {
+  *#subset(stretches: Stretches, filter: Filter): PureJob<Subset> {
     if (filter === DROP_NOTHING && this.#isWhole(stretches)) return this.#whole;
-    const id = shareId(stretches, filter);
+    const id = subsetId(stretches, filter);
     const known = this.#kept.get(id);
     if (known !== undefined) return known;
-    const share = yield* this.#cut(stretches, filter);
-    const { length } = share.groups[0]!.events;
+    const subset = yield* this.#cut(stretches, filter);
+    const { length } = subset.groups[0]!.events;
     if (this.#keptEvents + length > KEPT_MAX * this.#events.length) {
       this.#kept.clear();
       this.#keptEvents = 0;
     }
-    this.#kept.set(id, share);
+    this.#kept.set(id, subset);
     this.#keptEvents += length;
-    return share;
+    return subset;
   }
 
-  *#cut(stretches: Stretches, filter: Filter): PureJob<Share> {
+  *#cut(stretches: Stretches, filter: Filter): PureJob<Subset> {
     const { revision } = this.#whole.groups[0]!;
-    const draft = new ShareDraft();
+    const draft = new SubsetDraft();
     const events: KvEvent[] = [];
     const turn = this.#turn;
     const stride = this.#stride;
@@ -141,11 +141,11 @@ export class LargeGroup {
         if (turn.shouldYield(end - from)) yield;
       }
     }
-    return draft.share({ revision, events });
+    return draft.subset({ revision, events });
   }
 }
 
-const shareId = (stretches: Stretches, filter: Filter): string => `${filter}:${stretches.join()}`;
+const subsetId = (stretches: Stretches, filter: Filter): string => `${filter}:${stretches.join()}`;
 
 /** The first index in [from, to) whose key is not below `key`, or `to` if there is none. The keys must ascend. */
 function lowerBound(events: readonly KvEvent[], from: number, to: number, key: Uint8Array): number {

@@ -1,6 +1,6 @@
 import { assert, type EventGroup, type KeyRange, keyText, type Random, type Revision } from '@engram/core';
 import type { Backlogs } from './backlog.ts';
-import { GroupShares, type Share } from '../events/group-shares.ts';
+import { GroupSubsets, type Subset } from '../events/group-subsets.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
 import type { Run } from '../events/run.ts';
@@ -91,14 +91,14 @@ export class LiveSet {
    */
   match(group: EventGroup, nodes: RangeNode[], notesMax: number): number | undefined {
     const { events } = group;
-    let shares: GroupShares | undefined;
+    let subsets: GroupSubsets | undefined;
     if (events.length === 1) {
       const matching = this.#matching(keyText(events[0]!.key), notesMax);
       if (matching.length > notesMax) return undefined;
       for (const node of matching) {
-        shares ??= new GroupShares(group);
+        subsets ??= new GroupSubsets(group);
         if (node.matches.length === 0) nodes.push(node);
-        node.matches.push({ shares, indices: undefined });
+        node.matches.push({ subsets, indices: undefined });
       }
       return matching.length;
     }
@@ -116,9 +116,9 @@ export class LiveSet {
       return undefined;
     }
     for (const node of matching) {
-      shares ??= new GroupShares(group);
+      subsets ??= new GroupSubsets(group);
       if (node.matches.length === 0) nodes.push(node);
-      node.matches.push({ shares, indices: node.indices });
+      node.matches.push({ subsets, indices: node.indices });
       node.indices = [];
     }
     return noted;
@@ -136,7 +136,7 @@ export class LiveSet {
   /** Hands a run to one of its watchers. A watcher that cannot take it leaves the set. */
   hand(watcher: WatcherState, run: Run, headerRevision: Revision): void {
     if (!takesAll(watcher, run)) {
-      this.#handSingly(watcher, run.shares, headerRevision);
+      this.#handSingly(watcher, run.subsets, headerRevision);
       return;
     }
     for (const groups of run.offers) {
@@ -147,14 +147,14 @@ export class LiveSet {
   }
 
   /** Hands the revisions one by one to a watcher that may be unable to take all of them. */
-  #handSingly(watcher: WatcherState, shares: readonly Share[], headerRevision: Revision): void {
-    for (const share of shares) {
-      const { revision } = share.groups[0]!;
+  #handSingly(watcher: WatcherState, subsets: readonly Subset[], headerRevision: Revision): void {
+    for (const subset of subsets) {
+      const { revision } = subset.groups[0]!;
       if (revision < watcher.next) continue; // the watcher starts later
       let taken: boolean;
-      if (watcher.request.prevKv && share.prevKvMissing) taken = false;
-      else if (watcher.reading !== undefined) taken = this.#backlogs.push(watcher.reading.backlog, share.groups[0]!);
-      else taken = watcher.stream.offer(watcher, share.groups, headerRevision);
+      if (watcher.request.prevKv && subset.prevKvMissing) taken = false;
+      else if (watcher.reading !== undefined) taken = this.#backlogs.push(watcher.reading.backlog, subset.groups[0]!);
+      else taken = watcher.stream.offer(watcher, subset.groups, headerRevision);
       if (taken) continue;
       this.leave(watcher, revision);
       return;

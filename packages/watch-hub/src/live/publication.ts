@@ -1,6 +1,6 @@
 import type { EventGroup, Revision } from '@engram/core';
 import type { Job, PureJob, Turn } from '@engram/loop';
-import type { Filter, Share } from '../events/group-shares.ts';
+import type { Filter, Subset } from '../events/group-subsets.ts';
 import { LargeGroup, type Stretches } from '../events/large-group.ts';
 import { type Match, Run } from '../events/run.ts';
 import type { WatchLimits } from '../limits.ts';
@@ -210,12 +210,12 @@ export class Publication {
   }
 
   *#runOf(large: LargeGroup, stretches: Stretches, filter: Filter): PureJob<Run> {
-    const share = yield* large.share(stretches, filter);
+    const subset = yield* large.subset(stretches, filter);
     const { offerBytesMax } = this.#options;
-    return share === undefined ? new Run([], offerBytesMax) : new Run([share], offerBytesMax, this.#isLarge(share));
+    return subset === undefined ? new Run([], offerBytesMax) : new Run([subset], offerBytesMax, this.#isLarge(subset));
   }
 
-  #isLarge({ groups }: Share): boolean {
+  #isLarge({ groups }: Subset): boolean {
     return groups[0]!.events.length >= this.#options.limits.largeGroup;
   }
 

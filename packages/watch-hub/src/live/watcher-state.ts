@@ -11,7 +11,7 @@ import {
 } from '@engram/core';
 import type { Task } from '@engram/loop';
 import type { Backlog } from './backlog.ts';
-import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from '../events/group-shares.ts';
+import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter } from '../events/group-subsets.ts';
 import type { Watcher, WatchRequest } from '../ports.ts';
 import type { RangeNode } from './range-node.ts';
 

@@ -13,7 +13,7 @@ export function passes(filter: Filter, event: KvEvent): boolean {
 /**
  * The events of a revision for all watchers that matched the same ones. They get one object, so a sink encodes it once.
  */
-export interface Share {
+export interface Subset {
   /** Exactly one group. All these watchers get the same array. */
   readonly groups: readonly EventGroup[];
   readonly puts: number;
@@ -24,47 +24,47 @@ export interface Share {
   readonly prevKvMissing: boolean;
 }
 
-/** The shares of one revision. A share is made at its first use. */
-export class GroupShares {
+/** The subsets of one revision. A subset is made at its first use. */
+export class GroupSubsets {
   readonly #group: EventGroup;
-  readonly #whole: Share;
-  #byIndices: Map<string, Share> | undefined;
+  readonly #whole: Subset;
+  #byIndices: Map<string, Subset> | undefined;
 
   constructor(group: EventGroup) {
     this.#group = group;
-    this.#whole = shareOf(group);
+    this.#whole = subsetOf(group);
   }
 
   /**
    * The events at these ascending indices (undefined: all), except the events that the filter drops. Returns undefined
    * if no event is left.
    */
-  of(indices: readonly number[] | undefined, filter: Filter): Share | undefined {
-    const matched = indices === undefined ? this.#whole : this.#share(indices);
+  of(indices: readonly number[] | undefined, filter: Filter): Subset | undefined {
+    const matched = indices === undefined ? this.#whole : this.#subset(indices);
     const dropped = (filter & DROP_PUTS ? matched.puts : 0) + (filter & DROP_DELETES ? matched.deletes : 0);
     if (dropped === 0) return matched;
     if (dropped === matched.puts + matched.deletes) return undefined;
     const { events } = this.#group;
     const all = indices ?? Array.from(events.keys());
-    return this.#share(all.filter((at) => passes(filter, events[at]!)));
+    return this.#subset(all.filter((at) => passes(filter, events[at]!)));
   }
 
-  #share(indices: readonly number[]): Share {
+  #subset(indices: readonly number[]): Subset {
     if (indices.length === this.#group.events.length) return this.#whole;
     this.#byIndices ??= new Map();
     const id = indices.join();
-    let share = this.#byIndices.get(id);
-    if (share === undefined) {
+    let subset = this.#byIndices.get(id);
+    if (subset === undefined) {
       const events = indices.map((at) => this.#group.events[at]!);
-      share = shareOf({ revision: this.#group.revision, events });
-      this.#byIndices.set(id, share);
+      subset = subsetOf({ revision: this.#group.revision, events });
+      this.#byIndices.set(id, subset);
     }
-    return share;
+    return subset;
   }
 }
 
-/** Collects the counts of a share, one event at a time. */
-export class ShareDraft {
+/** Collects the counts of a subset, one event at a time. */
+export class SubsetDraft {
   #puts = 0;
   #prevKvMissing = false;
 
@@ -73,15 +73,15 @@ export class ShareDraft {
     if (event.prevKv === undefined && event.prevPosition !== undefined) this.#prevKvMissing = true;
   }
 
-  /** Makes the share. `group` must have exactly the events that were counted. */
-  share(group: EventGroup): Share {
+  /** Makes the subset. `group` must have exactly the events that were counted. */
+  subset(group: EventGroup): Subset {
     const puts = this.#puts;
     return { groups: [group], puts, deletes: group.events.length - puts, prevKvMissing: this.#prevKvMissing };
   }
 }
 
-function shareOf(group: EventGroup): Share {
-  const draft = new ShareDraft();
+function subsetOf(group: EventGroup): Subset {
+  const draft = new SubsetDraft();
   for (const event of group.events) draft.count(event);
-  return draft.share(group);
+  return draft.subset(group);
 }
