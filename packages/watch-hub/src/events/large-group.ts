@@ -8,7 +8,15 @@ import {
   type KvEvent,
 } from '@engram/core';
 import type { PureJob, Turn } from '@engram/loop';
-import { DROP_DELETES, DROP_NOTHING, DROP_PUTS, type Filter, passes, type Subset, SubsetDraft } from './group-subsets.ts';
+import {
+  DROP_DELETES,
+  DROP_NOTHING,
+  DROP_PUTS,
+  type Filter,
+  passes,
+  type Subset,
+  SubsetDraft,
+} from './group-subsets.ts';
 
 /** Ascending pairs of indices into the events. The first index of a pair is included, the second is not. */
 export type Stretches = readonly number[];

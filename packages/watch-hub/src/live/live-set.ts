@@ -3,7 +3,7 @@ import type { Backlogs } from './backlog.ts';
 import { GroupSubsets, type Subset } from '../events/group-subsets.ts';
 import { IntervalTree } from './interval-tree.ts';
 import { RangeNode, rangeId } from './range-node.ts';
-import type { Run } from '../events/run.ts';
+import type { Delivery } from '../events/delivery.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 export interface LiveSetOptions {
@@ -133,13 +133,13 @@ export class LiveSet {
     return nodes;
   }
 
-  /** Hands a run to one of its watchers. A watcher that cannot take it leaves the set. */
-  hand(watcher: WatcherState, run: Run, headerRevision: Revision): void {
-    if (!takesAll(watcher, run)) {
-      this.#handSingly(watcher, run.subsets, headerRevision);
+  /** Hands a delivery to one of its watchers. A watcher that cannot take it leaves the set. */
+  hand(watcher: WatcherState, delivery: Delivery, headerRevision: Revision): void {
+    if (!takesAll(watcher, delivery)) {
+      this.#handSingly(watcher, delivery.subsets, headerRevision);
       return;
     }
-    for (const groups of run.offers) {
+    for (const groups of delivery.offers) {
       if (watcher.stream.offer(watcher, groups, headerRevision)) continue;
       this.leave(watcher, groups[0]!.revision);
       return;
@@ -183,7 +183,11 @@ export class LiveSet {
   }
 }
 
-/** Whether the watcher can be offered the whole run: it is live, has started, and the events have what it asks for. */
-export function takesAll(watcher: WatcherState, run: Run): boolean {
-  return watcher.reading === undefined && watcher.next <= run.first && !(watcher.request.prevKv && run.prevKvMissing);
+/** Whether the watcher can be offered all of it: it is live, has started, and the events have what it asks for. */
+export function takesAll(watcher: WatcherState, delivery: Delivery): boolean {
+  return (
+    watcher.reading === undefined &&
+    watcher.next <= delivery.first &&
+    !(watcher.request.prevKv && delivery.prevKvMissing)
+  );
 }

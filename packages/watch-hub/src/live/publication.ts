@@ -2,7 +2,7 @@ import type { EventGroup, Revision } from '@engram/core';
 import type { Job, PureJob, Turn } from '@engram/loop';
 import type { Filter, Subset } from '../events/group-subsets.ts';
 import { LargeGroup, type Stretches } from '../events/large-group.ts';
-import { type Match, Run } from '../events/run.ts';
+import { type Match, Delivery } from '../events/delivery.ts';
 import type { WatchLimits } from '../limits.ts';
 import { type LiveSet, takesAll } from './live-set.ts';
 import type { RangeNode } from './range-node.ts';
@@ -16,8 +16,8 @@ export interface PublicationOptions {
   readonly offerBytesMax: number;
 }
 
-/** The run of a range for each filter; undefined if it is not made yet. */
-type Runs = (Run | undefined)[];
+/** The delivery of a range for each filter; undefined if it is not made yet. */
+type Deliveries = (Delivery | undefined)[];
 
 /**
  * Matches one batch against the live set and hands it to the watchers. An ordinary batch needs less than a slice. A longer
@@ -47,10 +47,10 @@ export class Publication {
   #matched = false;
   /** The ranges that match events of the portion. */
   #nodes: RangeNode[] = [];
-  /** The index of the range that is being handed, its matches and runs, and the index of its next watcher. */
+  /** The index of the range that is being handed, its matches and deliveries, and the index of its next watcher. */
   #handing = 0;
   #matches: readonly Match[] | undefined;
-  #runs: Runs = [];
+  #deliveries: Deliveries = [];
   #next = -1;
   /** Whether the slice is used up. */
   #spent = false;
@@ -98,10 +98,10 @@ export class Publication {
       const node = this.#nodes[this.#handing]!;
       if (this.#matches === undefined) {
         this.#matches = take(node);
-        this.#runs = noRuns();
+        this.#deliveries = noDeliveries();
         this.#next = node.watchers.length - 1;
       }
-      this.#next = this.#hand(node, this.#next, this.#runs, this.#matches);
+      this.#next = this.#hand(node, this.#next, this.#deliveries, this.#matches);
       if (this.#next >= 0) return false;
       this.#matches = undefined;
       if (!this.#spent || this.#handing + 1 === length) continue;
@@ -155,18 +155,18 @@ export class Publication {
 
   /** Hands the part of a large revision that a range matches to all its watchers. */
   *#handParts(node: RangeNode, large: LargeGroup, stretches: Stretches): Job<void> {
-    const runs = noRuns();
+    const deliveries = noDeliveries();
     let at = node.watchers.length - 1;
     for (;;) {
-      at = this.#hand(node, at, runs);
+      at = this.#hand(node, at, deliveries);
       if (this.#spent) {
         yield;
         continue;
       }
       const watcher = node.watchers[at];
       if (watcher === undefined) return;
-      if (runs[watcher.filter] === undefined) {
-        runs[watcher.filter] = yield* this.#runOf(large, stretches, watcher.filter);
+      if (deliveries[watcher.filter] === undefined) {
+        deliveries[watcher.filter] = yield* this.#deliveryOf(large, stretches, watcher.filter);
       } else {
         yield this.#preparing;
         this.#prepared = watcher;
@@ -175,11 +175,11 @@ export class Publication {
   }
 
   /**
-   * Hands a run backwards from index `from`, to some watchers that may leave meanwhile. Stops when the slice is used up
-   * (`#spent`), or before a watcher whose run is not made or whose sink is not ready. Returns the index of the next watcher,
-   * or -1 at the end. With `matches`, it makes the runs itself.
+   * Hands a delivery backwards from index `from`, to some watchers that may leave meanwhile. Stops when the slice is used up
+   * (`#spent`), or before a watcher whose delivery is not made or whose sink is not ready. Returns the index of the next
+   * watcher, or -1 at the end. With `matches`, it makes the deliveries itself.
    */
-  #hand(node: RangeNode, from: number, runs: Runs, matches?: readonly Match[]): number {
+  #hand(node: RangeNode, from: number, deliveries: Deliveries, matches?: readonly Match[]): number {
     const { live, turn, limits, offerBytesMax } = this.#options;
     const last = this.#groups[this.#at - 1]!.revision;
     let handed = 0;
@@ -188,11 +188,11 @@ export class Publication {
     for (; at >= 0 && !this.#spent; at -= 1) {
       const watcher = node.watchers[at]!;
       if (watcher.handed >= last) continue;
-      if (matches !== undefined) runs[watcher.filter] ??= Run.of(matches, watcher.filter, offerBytesMax);
-      const run = runs[watcher.filter];
-      if (run === undefined || !this.#isReady(watcher, run)) return at;
+      if (matches !== undefined) deliveries[watcher.filter] ??= Delivery.of(matches, watcher.filter, offerBytesMax);
+      const delivery = deliveries[watcher.filter];
+      if (delivery === undefined || !this.#isReady(watcher, delivery)) return at;
       watcher.handed = last;
-      live.hand(watcher, run, this.#revision);
+      live.hand(watcher, delivery, this.#revision);
       handed += 1;
       if (handed < limits.stride) continue;
       this.#spent = turn.shouldYield(handed);
@@ -202,17 +202,19 @@ export class Publication {
     return at;
   }
 
-  /** Whether the watcher's sink needs no preparation for the run, or has finished it. */
-  #isReady(watcher: WatcherState, run: Run): boolean {
-    if (!run.large || this.#prepared === watcher || !takesAll(watcher, run)) return true;
-    this.#preparing = watcher.stream.prepare(watcher, run.offers[0]!);
+  /** Whether the watcher's sink needs no preparation for the delivery, or has finished it. */
+  #isReady(watcher: WatcherState, delivery: Delivery): boolean {
+    if (!delivery.large || this.#prepared === watcher || !takesAll(watcher, delivery)) return true;
+    this.#preparing = watcher.stream.prepare(watcher, delivery.offers[0]!);
     return this.#preparing === undefined;
   }
 
-  *#runOf(large: LargeGroup, stretches: Stretches, filter: Filter): PureJob<Run> {
+  *#deliveryOf(large: LargeGroup, stretches: Stretches, filter: Filter): PureJob<Delivery> {
     const subset = yield* large.subset(stretches, filter);
     const { offerBytesMax } = this.#options;
-    return subset === undefined ? new Run([], offerBytesMax) : new Run([subset], offerBytesMax, this.#isLarge(subset));
+    return subset === undefined
+      ? new Delivery([], offerBytesMax)
+      : new Delivery([subset], offerBytesMax, this.#isLarge(subset));
   }
 
   #isLarge({ groups }: Subset): boolean {
@@ -230,7 +232,7 @@ export class Publication {
   }
 }
 
-const noRuns = (): Runs => [undefined, undefined, undefined, undefined];
+const noDeliveries = (): Deliveries => [undefined, undefined, undefined, undefined];
 
 function take(node: RangeNode): readonly Match[] {
   const { matches } = node;

@@ -1,6 +1,6 @@
 import { isPoint, isUnbounded, type KeyRange, keyText } from '@engram/core';
 import { type Interval, UNBOUNDED_END } from './interval-tree.ts';
-import type { Match } from '../events/run.ts';
+import type { Match } from '../events/delivery.ts';
 import type { WatcherState } from './watcher-state.ts';
 
 /** All live watchers of one range. The cost of matching depends on the number of distinct ranges, not of watchers. */

@@ -10,15 +10,15 @@ export interface Match {
 }
 
 /** The events of a batch for all watchers of a range with the same filter. Made once for all of them. */
-export class Run {
+export class Delivery {
   /** One subset for each revision that has events for these watchers. */
   readonly subsets: readonly Subset[];
-  /** The same groups, cut into offers to a sink. All watchers that are offered the run share the arrays. */
+  /** The same groups, cut into offers to a sink. All watchers that are offered the delivery share the arrays. */
   readonly offers: readonly (readonly EventGroup[])[];
-  /** The first revision of the run; above all revisions if the run is empty. */
+  /** The first revision of the delivery; above all revisions if the delivery is empty. */
   readonly first: Revision | number;
   readonly prevKvMissing: boolean;
-  /** True if the run is one revision with very many events, which a sink may prepare in slices. */
+  /** True if the delivery is one revision with very many events, which a sink may prepare in slices. */
   readonly large: boolean;
 
   /** `subsets` are in the order of their revisions. */
@@ -32,13 +32,13 @@ export class Run {
   }
 
   /** `matches` are in the order of their revisions. */
-  static of(matches: readonly Match[], filter: Filter, offerBytesMax: number): Run {
+  static of(matches: readonly Match[], filter: Filter, offerBytesMax: number): Delivery {
     const subsets: Subset[] = [];
     for (const { subsets: all, indices } of matches) {
       const subset = all.of(indices, filter);
       if (subset !== undefined) subsets.push(subset);
     }
-    return new Run(subsets, offerBytesMax);
+    return new Delivery(subsets, offerBytesMax);
   }
 }
 
