@@ -11,9 +11,7 @@ export class Published {
     this.#header = revision;
   }
 
-  /**
-   * All events up to this revision have reached the live watchers. Reads of history end here.
-   */
+  /** All events up to this revision have reached the live watchers. Reads of history end here. */
   get revision(): Revision {
     return this.#revision;
   }
@@ -44,8 +42,8 @@ export class Published {
   }
 
   /**
-   * Ends the batch when all watchers have its events. Returns the callbacks of `whole` that waited; the caller must
-   * call them.
+   * Ends the batch when all watchers have its events. Returns the callbacks of `afterBatch` that waited; the caller
+   * must call them.
    */
   end(): readonly (() => void)[] {
     this.#revision = this.#header;
@@ -55,7 +53,7 @@ export class Published {
   }
 
   /** Calls `act` when the hub is not between two revisions: now, or at the end of the batch. */
-  whole(act: () => void): void {
+  afterBatch(act: () => void): void {
     if (this.inBetween) this.#waiting.push(act);
     else act();
   }

@@ -62,8 +62,9 @@ type Offer = readonly EventGroup[];
  */
 export class CatchUp {
   readonly #options: CatchUpOptions;
-  readonly #unsynced = new Set<WatcherState>();
-  readonly #turns = new LinkedQueue<WatcherStream>();
+  readonly #behind = new Set<WatcherState>();
+  /** Streams that wait for a read. */
+  readonly #queue = new LinkedQueue<WatcherStream>();
   /** Streams whose next watcher needs the batch that is being published. History does not have it yet. */
   readonly #held = new Set<WatcherStream>();
   readonly #deadlines: ReadDeadlines;
@@ -71,8 +72,8 @@ export class CatchUp {
   /** A job begins reads. */
   #pumping = false;
   #reads = 0;
-  /** Counts the walks over all watchers that compactions began. Only the last one goes on. */
-  #endings = 0;
+  /** Counts the compactions. Only the walk over all watchers that the last one began goes on. */
+  #compactions = 0;
   #compactRevision: Revision;
 
   constructor(options: CatchUpOptions) {
@@ -86,47 +87,47 @@ export class CatchUp {
 
   /** The number of watchers that are behind. etcd calls them slow watchers. */
   get size(): number {
-    return this.#unsynced.size;
+    return this.#behind.size;
   }
 
   /** Adds a watcher that is in no queue and not live. Reads begin with the next `pump`. */
   add(watcher: WatcherState, next: Revision): void {
     watcher.next = next;
     watcher.enter('waiting');
-    this.#unsynced.add(watcher);
+    this.#behind.add(watcher);
     watcher.stream.waiting.push(watcher);
-    this.#takeTurn(watcher.stream);
+    this.#enqueue(watcher.stream);
   }
 
   /** Resumes a stream whose sink has room again. */
   resume(stream: WatcherStream): void {
-    this.#takeTurn(stream);
+    this.#enqueue(stream);
     this.pump();
   }
 
   /** Removes a watcher in any phase. The caller sets its next phase. */
   remove(watcher: WatcherState): void {
-    if (!this.#unsynced.has(watcher)) return;
+    if (!this.#behind.has(watcher)) return;
     this.#isBehindNoMore(watcher);
     if (watcher.queued) watcher.stream.waiting.remove(watcher);
     if (watcher.reading !== undefined) this.#endReading(watcher, watcher.reading).abort.abort();
     this.#options.live.remove(watcher);
     const { stream } = watcher;
-    if (stream.queued && stream.waiting.first === undefined) this.#turns.remove(stream);
+    if (stream.queued && stream.waiting.first === undefined) this.#queue.remove(stream);
   }
 
   compacted(compactRevision: Revision): void {
     if (compactRevision > this.#compactRevision) this.#compactRevision = compactRevision;
     // A walk under way may have passed watchers that need cancelling now, so a new one replaces it.
-    this.#endings += 1;
-    const ending = this.#endings;
+    this.#compactions += 1;
+    const compaction = this.#compactions;
     const visit = (watcher: WatcherState): boolean => {
-      if (ending !== this.#endings) return false;
+      if (compaction !== this.#compactions) return false;
       this.endIfCompacted(watcher);
       return true;
     };
     const { walks, loop } = this.#options;
-    walks.begin(HUB, walking(this.#unsynced, visit, loop));
+    walks.begin(HUB, walking(this.#behind, visit, loop));
   }
 
   /** Cancels the watcher if history that it needs is compacted. Returns true if so. */
@@ -143,15 +144,15 @@ export class CatchUp {
 
   /** Begins reads up to `readsMax`. */
   pump(): void {
-    if (this.#pumping || this.#reads >= this.#options.readsMax || this.#turns.first === undefined) return;
+    if (this.#pumping || this.#reads >= this.#options.readsMax || this.#queue.first === undefined) return;
     this.#pumping = true;
     void this.#options.loop.run(HUB, this.#beginning());
   }
 
   *#beginning(): PureJob<void> {
     const { loop, readsMax } = this.#options;
-    while (this.#reads < readsMax && this.#turns.first !== undefined) {
-      this.#beginNext(this.#turns.first);
+    while (this.#reads < readsMax && this.#queue.first !== undefined) {
+      this.#beginNext(this.#queue.first);
       if (loop.shouldYield()) yield;
     }
     this.#pumping = false;
@@ -160,38 +161,38 @@ export class CatchUp {
   /** Begins the read that the stream's first watcher waits for. */
   #beginNext(stream: WatcherStream): void {
     const { published } = this.#options;
-    this.#turns.remove(stream);
+    this.#queue.remove(stream);
     if (stream.full) return; // its sink refused an offer meanwhile; `resume` queues it again
     const watcher = stream.waiting.first;
-    assert(watcher !== undefined, 'a stream waits for a turn, and none of its watchers does');
+    assert(watcher !== undefined, 'a stream waits for a read, and none of its watchers does');
     if (watcher.next > published.revision) {
       assert(published.inBetween, 'a watcher waits for what nobody has published');
       this.#held.add(stream);
       return;
     }
     stream.waiting.remove(watcher);
-    this.#takeTurn(stream);
+    this.#enqueue(stream);
     if (!this.endIfCompacted(watcher)) this.#begin(watcher);
   }
 
   /** Queues the streams that waited for the batch. Call it once the batch can be read from history. */
   resumeHeld(): void {
-    for (const stream of this.#held) this.#takeTurn(stream);
+    for (const stream of this.#held) this.#enqueue(stream);
     this.#held.clear();
     this.pump();
   }
 
   #isBehindNoMore(watcher: WatcherState): void {
-    this.#unsynced.delete(watcher);
-    if (this.#unsynced.size === 0) this.#recent.clear();
+    this.#behind.delete(watcher);
+    if (this.#behind.size === 0) this.#recent.clear();
   }
 
   #floor(): Revision {
     return revision(Math.max(this.#options.history.compactRevision, this.#compactRevision));
   }
 
-  #takeTurn(stream: WatcherStream): void {
-    if (!stream.queued && !stream.full && stream.waiting.first !== undefined) this.#turns.push(stream);
+  #enqueue(stream: WatcherStream): void {
+    if (!stream.queued && !stream.full && stream.waiting.first !== undefined) this.#queue.push(stream);
   }
 
   #begin(watcher: WatcherState): void {

@@ -13,7 +13,7 @@ export interface StreamProgressOptions {
   readonly task: Task;
   readonly published: Published;
   /** Calls the sink's `progress` if the sink has room. */
-  readonly tell: (watcher: WatcherState | undefined, revision: Revision) => void;
+  readonly send: (watcher: WatcherState | undefined, revision: Revision) => void;
 }
 
 /**
@@ -85,12 +85,12 @@ export class StreamProgress {
   }
 
   #answer(): void {
-    const { clock, loop, task, published, tell } = this.#options;
+    const { clock, loop, task, published, send } = this.#options;
     // Events of the batch that is being published may have been sent already. Progress below them would be a step back.
     const { inBetween } = published;
     const synced = inBetween ? 'not-known-yet' : this.#synced(published.revision);
     if (synced === 'no') return;
-    if (synced === 'yes') tell(undefined, published.revision);
+    if (synced === 'yes') send(undefined, published.revision);
     else this.#askedAgain = true;
     this.#answered = true;
     const goOn = (): void => {
@@ -99,7 +99,7 @@ export class StreamProgress {
       this.#askedAgain = false;
       this.#answer();
     };
-    const then = (): void => published.whole(goOn);
+    const then = (): void => published.afterBatch(goOn);
     if (synced === 'yes' || inBetween) clock.soon(then);
     else loop.later(task, then);
   }
@@ -130,16 +130,16 @@ export class StreamProgress {
   }
 
   *#round(): Job<void> {
-    const { loop, published, tell } = this.#options;
+    const { loop, published, send } = this.#options;
     const fired = this.#timer;
     const visit = (watcher: WatcherState): boolean => {
-      if (watcher.quiet && watcher.synced(published.revision)) tell(watcher, published.revision);
+      if (watcher.quiet && watcher.synced(published.revision)) send(watcher, published.revision);
       watcher.quiet = true;
       return true;
     };
     const walk = walking(this.#periodic, visit, loop);
     for (;;) {
-      while (published.inBetween) yield new Promise<void>((resolve) => published.whole(resolve));
+      while (published.inBetween) yield new Promise<void>((resolve) => published.afterBatch(resolve));
       if (walk.next().done === true) break;
       yield;
     }

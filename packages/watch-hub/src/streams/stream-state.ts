@@ -61,7 +61,7 @@ export class StreamState implements WatchStream, WatcherStream {
       walks,
       task: this.task,
       published,
-      tell: (watcher, revision) => {
+      send: (watcher, revision) => {
         if (!this.#full) this.#call(() => this.#sink.progress(watcher, revision));
       },
     });
@@ -83,9 +83,14 @@ export class StreamState implements WatchStream, WatcherStream {
     if (isEmptyRange(request.range)) return { kind: 'refused', reason: 'empty-range' };
     if (request.watchId !== 0 && this.#watchers.has(request.watchId))
       return { kind: 'refused', reason: 'duplicate-id' };
-    // Not what has reached all watchers: others may have told of the batch that is being published, and its revisions can be read.
+    // Not what has reached all watchers: the batch that is being published can be read, and clients may know of its revisions.
     const { header: revision } = this.#parts.published;
-    const watcher = new WatcherState(request.watchId === 0 ? this.#dealId() : request.watchId, request, this, revision);
+    const watcher = new WatcherState(
+      request.watchId === 0 ? this.#assignId() : request.watchId,
+      request,
+      this,
+      revision,
+    );
     this.#watchers.set(watcher.watchId, watcher);
     this.progress.add(watcher);
     return { kind: 'created', watcher, revision };
@@ -178,15 +183,15 @@ export class StreamState implements WatchStream, WatcherStream {
   }
 
   /** The smallest id that was never assigned and is not in use. Source: etcd server/storage/mvcc/watcher.go. */
-  #dealId(): number {
+  #assignId(): number {
     while (this.#watchers.has(this.#nextId)) this.#nextId += 1;
     this.#nextId += 1;
     return this.#nextId - 1;
   }
 
-  #call(tell: () => void): void {
+  #call(sinkCall: () => void): void {
     this.#parts.calling = true;
-    tell();
+    sinkCall();
     this.#parts.calling = false;
   }
 
