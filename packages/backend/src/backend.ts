@@ -332,7 +332,7 @@ export class Backend implements Store, AsyncDisposable {
     if (this.#current.leadership !== undefined) await this.#leadsNow(caller);
     const lease = await this.#proposed().leaseTimeToLive(id, false, caller);
     if (!withKeys || lease === undefined) return lease;
-    // From this node's copy, which has applied what the leader's answer rests on.
+    // From this node's replica, which has applied what the leader's answer rests on.
     const keys = await this.replica.leaseKeys(id, caller);
     return keys === undefined ? undefined : { ...lease, keys };
   }
@@ -383,11 +383,11 @@ export class Backend implements Store, AsyncDisposable {
   async defragment(): Promise<void> {
     const work = unlessStopped(this.replica.reclaim());
     let timer: Timer | undefined;
-    const patience = new Promise<void>((resolve) => {
+    const over = new Promise<void>((resolve) => {
       timer = this.#options.clock.after(DEFRAGMENT_WAIT_MS, resolve);
     });
     try {
-      await Promise.race([work, patience]);
+      await Promise.race([work, over]);
     } finally {
       timer?.cancel();
     }

@@ -25,7 +25,7 @@ export interface Caller extends AnswerAccount {
   /** The member that forwarded the call. The log stores it with the write, so that the member can find the write there. */
   readonly origin?: Origin | undefined;
   /**
-   * For a member that forwarded a transaction: it reads an answer of more bytes from its own copy (`recallDecided`). The
+   * For a member that forwarded a transaction: it reads an answer of more bytes from its own replica (`recallDecided`). The
    * result then has no key-values, and says after which revision the transaction came. Undefined: every answer is made.
    */
   readonly recallAboveBytes?: number | undefined;

@@ -2,7 +2,7 @@ import type { Epoch, LogPosition } from '@engram/core';
 import type { CurrentLeadership } from './lead/current-leadership.ts';
 import type { Replica } from './replica/replica.ts';
 
-/** What a node says of its copy of the store, for metrics, bounds and tests. Reading it costs nothing worth mentioning. */
+/** What a node says of its replica of the store, for metrics, bounds and tests. Reading it costs nothing worth mentioning. */
 export interface NodeStats {
   /** The epoch in which this node leads, as far as it knows. Undefined if it does not. */
   readonly leadsIn: Epoch | undefined;

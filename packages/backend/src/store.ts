@@ -112,7 +112,7 @@ export interface LeaseDetails extends LeaseView {
   readonly keys: ByteList;
 }
 
-/** Calls that any node answers from its own copy, which may lag behind the log. All refusals are EngramError. */
+/** Calls that any node answers from its own replica, which may lag behind the log. All refusals are EngramError. */
 export interface LocalStore {
   /** The newest revision that has taken effect on this node: durable, and published to its watchers. */
   readonly revision: Revision;

@@ -108,12 +108,12 @@ export class Loop implements Turn {
    */
   run<Result>(task: Task, job: Job<Result>, signal?: AbortSignal): Result | Promise<Result> {
     const nested = this.#running;
-    const step = this.#begin(job);
-    if (step.done === true) return step.value;
+    const first = this.#begin(job);
+    if (first.done === true) return first.value;
     const parked = new ParkedJob(this.#giver, task, job, signal);
-    parked.wait(step.value);
+    parked.wait(first.value);
     // The first slice was in the caller's own time, and took all of a slice. Otherwise who begins many jobs would get more.
-    if (!nested && step.value === undefined) this.#queue.owes(task, this.#parts.sliceMs);
+    if (!nested && first.value === undefined) this.#queue.owes(task, this.#parts.sliceMs);
     return parked.result;
   }
 

@@ -64,18 +64,18 @@ export class ParkedJob<Result> implements Parked {
   #advance(nowMs: number | undefined): void {
     const failure = this.#failure;
     this.#failure = undefined;
-    let step: IteratorResult<Promise<unknown> | undefined, Result>;
+    let slice: IteratorResult<Promise<unknown> | undefined, Result>;
     this.#loop.enter(nowMs);
     try {
-      step = failure === undefined ? this.#job.next() : this.#job.throw(failure.reason);
+      slice = failure === undefined ? this.#job.next() : this.#job.throw(failure.reason);
     } catch (error) {
       this.#reject(error);
       return;
     } finally {
       this.#loop.leave();
     }
-    if (step.done === true) this.#resolve(step.value);
-    else this.wait(step.value);
+    if (slice.done === true) this.#resolve(slice.value);
+    else this.wait(slice.value);
   }
 
   #cancel(reason: unknown): void {

@@ -24,8 +24,8 @@ export const unhurried: Turn = { shouldYield: () => false };
 /** Does all of the work now, however long it takes. */
 export function finish<Result>(job: PureJob<Result>): Result {
   for (;;) {
-    const step = job.next();
-    if (step.done === true) return step.value;
+    const slice = job.next();
+    if (slice.done === true) return slice.value;
   }
 }
 
@@ -47,9 +47,9 @@ export function* eachOf<Item>(items: AsyncIterable<Item>, visit: (item: Item) =>
   };
   try {
     for (;;) {
-      const step = yield* settled(iterator.next());
-      if (step.done === true) break;
-      yield* visit(step.value);
+      const next = yield* settled(iterator.next());
+      if (next.done === true) break;
+      yield* visit(next.value);
     }
     open = false;
   } catch (error) {

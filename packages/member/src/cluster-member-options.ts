@@ -29,7 +29,7 @@ export interface ClusterMemberOptions extends MemberOptions {
   readonly firstRevision?: Revision;
   /** The most bytes of the newest batches that a leader keeps for its followers; 32 MiB. */
   readonly feedBytesMax?: number;
-  /** A longer answer to a transaction is read by the member that has passed it on, from its own copy; 64 KiB. */
+  /** A longer answer to a transaction is read by the member that has passed it on, from its own replica; 64 KiB. */
   readonly inlineBytesMax?: number;
   /** `--initial-cluster-token`. */
   readonly token: string;

@@ -270,7 +270,7 @@ const memberForm = ({ isLearner, peerUrls, clientUrls, ...member }: Member): pee
 
 /**
  * Bounds on answers with key-values, which share their stream with Raft's messages: of a transaction whose member reads a
- * longer answer from its own copy; of one whose answer cannot be read there (`isRecallable`); of a member that reads none, as
+ * longer answer from its own replica; of one whose answer cannot be read there (`isRecallable`); of a member that reads none, as
  * members of the version before; and of all answers that are being made, together.
  */
 const INLINE_BYTES_MAX = 64 * 1024;

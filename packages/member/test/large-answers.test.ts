@@ -80,7 +80,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   }
 }
 
-test('a follower reads a long answer from its own copy: the same as the leader gives, at the revision of the transaction', async () => {
+test('a follower reads a long answer from its own replica: the same as the leader gives, at the revision of the transaction', async () => {
   const nested: Op = { kind: 'txn', txn: txnOf(all({ limit: 700, keysOnly: true }), removal('k10100', 'k10300')) };
   for (const what of [
     txnOf(putOf('a'), all()),
@@ -146,7 +146,7 @@ test.each([
   for (let at = 0; at < 25; at += 1) expect(await refusal(txn(cluster, follower, txnOf(...shorter)))).toBe('accepted');
 });
 
-test('a follower lists the keys of a lease from its own copy', async () => {
+test('a follower lists the keys of a lease from its own replica', async () => {
   const { cluster, leader, follower, longest } = await filled(1);
   await cluster.run(leader.member.store.leaseGrant(leaseId(7n), 60, nodeItself));
   for (let at = 0; at < KEYS; at += 100) {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 import { get } from './requests.ts';
 
-/* Locks and elections of a cluster: each client asks another member, and each member waits by its own copy. */
+/* Locks and elections of a cluster: each client asks another member, and each member waits by its own replica. */
 
 let cluster: TestCluster;
 let leader: ClusterMember;

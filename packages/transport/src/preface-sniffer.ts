@@ -19,17 +19,17 @@ export function protocolOf(head: Uint8Array): Protocol | undefined {
 
 /**
  * Waits for the first bytes and calls `decided` once, with the socket paused and the bytes put back. A client that
- * sends nothing is disconnected after `patienceMs`.
+ * sends nothing is disconnected after `timeoutMs`.
  */
 export function sniffProtocol(
   socket: Socket,
   clock: Clock,
-  patienceMs: number,
+  timeoutMs: number,
   ends: Ends,
   decided: (protocol: Protocol) => void,
 ): void {
   let waits = true;
-  const patience = clock.after(patienceMs, () =>
+  const timer = clock.after(timeoutMs, () =>
     ends.later(() => {
       if (waits) socket.destroy();
     }),
@@ -37,7 +37,7 @@ export function sniffProtocol(
   let head: Buffer = Buffer.alloc(0);
   const stop = (): void => {
     waits = false;
-    patience.cancel();
+    timer.cancel();
     socket.off('data', look);
     socket.off('end', gone);
     socket.off('close', stop);

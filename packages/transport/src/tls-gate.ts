@@ -85,7 +85,7 @@ export class TlsGate {
   accept(socket: Socket, ended?: () => void): void {
     const { clock, handshakeMs, ends, rejected } = this.#options;
     let leave = (): void => {};
-    const patience = clock.after(handshakeMs, () =>
+    const timer = clock.after(handshakeMs, () =>
       ends.later(() => {
         if (!this.#unfinished.has(socket)) return;
         rejected(socket, 'TLS handshake timeout');
@@ -94,7 +94,7 @@ export class TlsGate {
     );
     const finish = (): void => {
       if (!this.#unfinished.delete(socket)) return;
-      patience.cancel();
+      timer.cancel();
       leave();
       ended?.();
     };

@@ -108,7 +108,7 @@ export class LeaderDecisions implements Proposals {
     return whenThere(permitted, () => leases.keepAlive(id), undefined);
   }
 
-  /** Another member reads the keys from its own copy. They are here for members of the version before. */
+  /** Another member reads the keys from its own replica. They are here for members of the version before. */
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
     const { replica } = this.#options;
     if (replica.state.auth.enabled) permitUser(replica.state.auth.state, caller);

@@ -78,7 +78,7 @@ export async function recallDecided(
     caller.signal,
   );
   if (!agree(answer, decided)) {
-    const cause = new Error('the copies of two members give two answers to one transaction');
+    const cause = new Error('the replicas of two members give two answers to one transaction');
     throw new EngramError('TimeoutDueToLeaderFail', { cause });
   }
   return answer;

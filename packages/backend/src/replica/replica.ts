@@ -87,7 +87,7 @@ const IMAGE_HOLD_MAX_MS = 600_000;
 const FOLLOW: Task = { work: 'durable', caller: 'log', stage: 'follow' };
 
 /**
- * One copy of the store. Every node has one, leader or not. It owns the visible revision (`revision`) and the end of
+ * The store as one node has it. Every node has one, leader or not. It owns the visible revision (`revision`) and the end of
  * the durable records that it was given (`next`). Writes reach it through `apply` (on the leader, from its own log
  * appends) or through `follow` (raw batches that another node has committed). Both end in the one place where a write
  * takes effect.

@@ -23,7 +23,7 @@ export class PacedSocket extends Duplex {
   #chunk: Buffer | undefined;
   #at = 0;
   #ended = false;
-  #patience: Timer | undefined;
+  #endTimer: Timer | undefined;
 
   /** `socket` must be paused. This object owns it from now on. */
   constructor(socket: Socket, clock: Pick<Clock, 'after'>, ends: Ends) {
@@ -76,7 +76,7 @@ export class PacedSocket extends Duplex {
   }
 
   #beginPatience(): void {
-    this.#patience ??= this.#clock.after(SAID_ALL_MS, () => this.destroy());
+    this.#endTimer ??= this.#clock.after(SAID_ALL_MS, () => this.destroy());
   }
 
   override _read(): void {
@@ -97,7 +97,7 @@ export class PacedSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#patience?.cancel();
+    this.#endTimer?.cancel();
     this.#socket.destroy();
     done(error);
   }
