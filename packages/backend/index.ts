@@ -12,7 +12,10 @@ export {
 } from './src/backend.ts';
 export type {
   Store,
+  NodeStore,
   LocalStore,
+  AppliedReads,
+  ListForm,
   Proposals,
   RangeResult,
   PagedRangeResult,
@@ -45,4 +48,4 @@ export type { NodeStats } from './src/node-stats.ts';
 export type { StoreObserver } from './src/observer.ts';
 export type { OnRecovery, RecoveryProgress } from './src/replica/recovery-progress.ts';
 export { ALARM_NOSPACE, ALARM_CORRUPT } from './src/apply/replicated-state.ts';
-export { isReadOnly, txnCost } from './src/quota.ts';
+export { isReadOnly, readsSerializable, txnCost } from './src/quota.ts';

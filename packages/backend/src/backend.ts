@@ -20,28 +20,29 @@ import type { WatchHub } from '@engram/watch-hub';
 import type { AuthView } from './apply/auth-store.ts';
 import type { BackendSettings } from './backend-settings.ts';
 import type { Caller } from './caller.ts';
-import { clientTask } from './client-task.ts';
 import { CONFIRMED_WITHIN_MS, confirmedLately } from './confirmed-lately.ts';
 import { CurrentLeadership } from './lead/current-leadership.ts';
 import { Leadership } from './lead/leadership.ts';
 import { type NodeStats, ReplicaStats } from './node-stats.ts';
 import type { StoreObserver } from './observer.ts';
-import { isReadOnly } from './quota.ts';
-import { readTxn } from './read/read-txn.ts';
+import { isReadOnly, readsSerializable } from './quota.ts';
+import { ReplicaReads } from './read/applied-reads.ts';
 import { recover } from './replica/recovery.ts';
 import type { OnRecovery } from './replica/recovery-progress.ts';
 import { Replica } from './replica/replica.ts';
 import type {
   Alarm,
+  AppliedReads,
   HashKvResult,
   LeaseDetails,
   LeaseGrant,
   LeaseView,
+  ListForm,
   Login,
+  NodeStore,
   PagedRangeResult,
   Proposals,
   RangeResult,
-  Store,
   StoreImage,
   StoreStatus,
   TxnResult,
@@ -142,9 +143,10 @@ export async function openBackend(options: BackendOptions & { readonly epoch: Ep
 }
 
 /** A node's store: its replica, and its leadership while the node leads. `Store` says what the methods promise. */
-export class Backend implements Store, AsyncDisposable {
+export class Backend implements NodeStore, AsyncDisposable {
   readonly replica: Replica;
   readonly stats: NodeStats;
+  readonly applied: AppliedReads;
   readonly #options: BackendOptions;
   readonly #neverAborted = new AbortController().signal;
   readonly #current: CurrentLeadership;
@@ -161,6 +163,7 @@ export class Backend implements Store, AsyncDisposable {
     this.#current = options.current ?? new CurrentLeadership();
     this.replica = replica;
     this.stats = new ReplicaStats(replica, this.#current);
+    this.applied = new ReplicaReads(replica, options.observer ?? {});
   }
 
   get revision(): Revision {
@@ -256,39 +259,34 @@ export class Backend implements Store, AsyncDisposable {
     return undefined;
   }
 
-  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
+  range(
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
+  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult>;
+  range(
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm = 'list',
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     const wait = op.serializable ? undefined : this.readIndex(caller);
-    return wait === undefined ? this.#range(op, caller) : this.#rangeAfter(wait, op, caller);
+    return wait === undefined ? this.applied.range(op, caller, form) : this.#rangeAfter(wait, op, caller, form);
   }
 
   /** Its own method, because a read that waits for nothing needs no closure. */
-  #rangeAfter(wait: Promise<void>, op: RangeOp, caller: Caller): Promise<RangeResult> {
-    return wait.then(() => this.#range(op, caller));
-  }
-
-  #range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
-    // A read of one key ends before its caller could give up, and creating a signal costs more than the read.
-    if (op.range.end.length === 0) return this.replica.range(op, this.#neverAborted);
-    return this.replica.range(op, caller.signal, clientTask(caller, 'range'));
-  }
-
-  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    if (op.range.end.length === 0) return this.range(op, caller);
-    const wait = op.serializable ? undefined : this.readIndex(caller);
-    return wait === undefined ? this.#rangePaged(op, caller) : this.#rangePagedAfter(wait, op, caller);
-  }
-
-  #rangePagedAfter(wait: Promise<void>, op: RangeOp, caller: Caller): Promise<RangeResult | PagedRangeResult> {
-    return wait.then(() => this.#rangePaged(op, caller));
-  }
-
-  #rangePaged(op: RangeOp, caller: Caller): ReturnType<Replica['rangePaged']> {
-    return this.replica.rangePaged(op, caller.signal, clientTask(caller, 'range'));
+  #rangeAfter(
+    wait: Promise<void>,
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm,
+  ): Promise<RangeResult | PagedRangeResult> {
+    return wait.then(() => this.applied.range(op, caller, form));
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
     if (!op.serializable) await this.readIndex(caller);
-    yield* this.replica.rangeStream(op, chunkBytes, caller.signal, clientTask(caller, 'range'));
+    yield* this.applied.rangeStream(op, chunkBytes, caller);
   }
 
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
@@ -301,10 +299,8 @@ export class Backend implements Store, AsyncDisposable {
   }
 
   async #readTxn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
-    if (!serializable) await this.readIndex(caller);
-    if (txn.success.length > 1 || txn.failure.length > 1) this.#options.observer?.txn?.();
-    return readTxn(txn, this.replica, caller);
+    if (!readsSerializable(txn)) await this.readIndex(caller);
+    return this.applied.txn(txn, caller);
   }
 
   async compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {

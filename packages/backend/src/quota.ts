@@ -45,3 +45,9 @@ export function isReadOnly(txn: Txn): boolean {
   const reads = (op: Op): boolean => op.kind === 'range';
   return txn.success.every(reads) && txn.failure.every(reads);
 }
+
+/** Of a transaction that only reads: no range of it is linearizable. */
+export function readsSerializable(txn: Txn): boolean {
+  const isSerializable = (op: Op): boolean => op.kind === 'range' && op.serializable;
+  return txn.success.every(isSerializable) && txn.failure.every(isSerializable);
+}

@@ -202,19 +202,40 @@ export interface Login {
  * have validated what a single request shows by itself (empty keys, too many ops, duplicate keys, sort options,
  * ignore flags that contradict). The store checks what depends on its state.
  */
-export interface Store extends LocalStore, Proposals {
+export interface Store extends LocalStore, Proposals, Ranges {
   /**
    * Resolves when this node has applied every write that was acknowledged to any client before the call. Undefined if
    * it already has. Errors: NoLeader, LeaderChanged, Timeout.
    */
   readIndex(caller: Caller): Promise<void> | undefined;
-  /** Linearizable unless the range is serializable. Synchronous if all bytes are at hand. Errors: Compacted, FutureRev. */
+}
+
+/** With `pages`, a long list comes in pages (`PagedRangeResult`). */
+export type ListForm = 'list' | 'pages';
+
+/** Reads of ranges: of a `Store` linearizable, unless the range is serializable. Errors: Compacted, FutureRev. */
+export interface Ranges {
+  /** Synchronous if all bytes are at hand. The caller must dispose the `kvs` of a PagedRangeResult. */
+  range(
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
   range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult>;
-  /** As `range`, but a long list comes in pages. The caller must dispose the `kvs` of a PagedRangeResult. */
-  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
   /**
    * The same range in chunks of about `chunkBytes`, all at one revision. Only the last chunk has `more` and `count`
    * of the whole range. Callers must refuse sort orders and filters.
    */
   rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncIterable<RangeResult>;
+}
+
+/** Reads of what has taken effect on this node. They wait for nothing, also where the range is not serializable. */
+export interface AppliedReads extends Ranges {
+  /** A transaction that only reads (`isReadOnly`). */
+  txn(txn: Txn, caller: Caller): Promise<TxnResult>;
+}
+
+/** The store of a node. Who waits for `readIndex` itself, and then judges the caller, reads through `applied`. */
+export interface NodeStore extends Store {
+  readonly applied: AppliedReads;
 }

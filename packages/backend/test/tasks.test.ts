@@ -48,7 +48,7 @@ test('a list, a paged list and a streamed one are in the part of their connectio
   const client = {};
   const caller = { ...nodeItself, client, method: '/KV/Range' };
   await backend.range(rangeOp(ALL), caller);
-  const paged = await backend.rangePaged(rangeOp(ALL), caller);
+  const paged = await backend.range(rangeOp(ALL), caller, 'pages');
   if (paged.kind === 'paged-range') paged.kvs[Symbol.dispose]();
   let chunks = 0;
   for await (const { count } of backend.rangeStream(rangeOp(ALL), 100, caller)) chunks += count;

@@ -66,7 +66,7 @@ class KvService {
     const op = decodeRange(request);
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
-    return whenThere(this.#parts.store.rangePaged(op, caller), answerOf, this.#parts);
+    return whenThere(this.#parts.store.range(op, caller, 'pages'), answerOf, this.#parts);
   }
 
   put(request: Uint8Array, caller: RpcCaller): Promise<Message> {

@@ -1,5 +1,5 @@
 import type { Clock, Logger, SharedBudget } from '@engram/core';
-import type { Store } from '@engram/backend';
+import type { NodeStore } from '@engram/backend';
 import type { Loop } from '@engram/loop';
 import type { AuthSettings } from './auth/authenticator.ts';
 import type { Cluster } from './cluster-view.ts';
@@ -31,7 +31,7 @@ export const defaultServiceLimits: Limits = {
 };
 
 export interface ServicesOptions {
-  readonly store: Store;
+  readonly store: NodeStore;
   readonly cluster: Cluster;
   /** The version that this server reports: `major.minor.patch`. The cluster's and the storage's version derive from it. */
   readonly version: string;

@@ -3,12 +3,12 @@ import {
   type Backend,
   type BackendSettings,
   type NodeStats,
+  type NodeStore,
   nodeItself,
   type OnRecovery,
   openBackend,
   Scrub,
   type ScrubOptions,
-  type Store,
   type StoreObserver,
 } from '@engram/backend';
 import { type Clock, epoch, type Logger, type Random, type SharedBudget, type Tracer } from '@engram/core';
@@ -69,14 +69,14 @@ export interface LoneMemberOptions extends MemberOptions {
 }
 
 /** A store with what it says of itself. */
-export interface ServedStore extends Store, AsyncDisposable {
+export interface ServedStore extends NodeStore, AsyncDisposable {
   readonly stats: NodeStats;
 }
 
 /** A member that serves until it is disposed. Disposing it closes its storage. */
 export class Member implements AsyncDisposable {
   /** What clients use. */
-  readonly store: Store;
+  readonly store: NodeStore;
   readonly stats: NodeStats;
   readonly cluster: Cluster;
   /** The methods that a transport serves. */
@@ -93,7 +93,7 @@ export class Member implements AsyncDisposable {
 
   constructor(backend: ServedStore, cluster: Cluster, serving: HealthStatus, options: MemberOptions) {
     const { clock, logger, version, limits, watcherBytes } = options;
-    const store: Store = backend;
+    const store: NodeStore = backend;
     this.#backend = backend;
     this.store = store;
     this.stats = backend.stats;

@@ -1,4 +1,4 @@
-import type { Caller, Store } from '@engram/backend';
+import type { Caller, NodeStore, Store } from '@engram/backend';
 import { assert, type Logger, type Random } from '@engram/core';
 import type { AuthSettings, Cluster } from '@engram/etcd-api';
 import {
@@ -19,7 +19,7 @@ import { QUEUE_BYTES_MAX, SimCall } from './sim-call.ts';
 import { simJwtKeys } from './sim-jwt.ts';
 
 export interface DeskOptions {
-  readonly store: Store;
+  readonly store: NodeStore;
   readonly cluster: Cluster;
   readonly process: SimProcess;
   readonly loop: Loop;

@@ -38,7 +38,7 @@ import type { StoreObserver } from '../observer.ts';
 import type { Recovered } from './recovery.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 import { type PartsFrom, sharedImage, type SharedImageOptions } from '../image/shared-image.ts';
-import type { HashKvResult, PagedRangeResult, RangeResult, StoreImage } from '../store.ts';
+import type { HashKvResult, ListForm, PagedRangeResult, RangeResult, StoreImage } from '../store.ts';
 import { takeImage } from '../image/store-image.ts';
 import type { WalkParts } from '../apply/walk-parts.ts';
 import { WatchHistory } from './watch-history.ts';
@@ -314,23 +314,24 @@ export class Replica implements AsyncDisposable {
   }
 
   /** The caller must have made sure that the revision is as fresh as the reader wants. Errors: Compacted, FutureRev. */
-  range(op: RangeOp, signal: AbortSignal, task?: Task): RangeResult | Promise<RangeResult> {
-    this.#options.observer?.range?.();
-    const current = this.revision;
-    const scanned = this.scanner.scan(op, this.readable(op.revision), signal, undefined, task);
-    return whenThere(scanned, rangeResult, current);
-  }
-
-  /** As `range`, but a long list comes in pages. */
-  rangePaged(
+  range(
+    op: RangeOp,
+    signal: AbortSignal,
+    task: Task | undefined,
+    form: ListForm,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
+  range(op: RangeOp, signal: AbortSignal, task?: Task): RangeResult | Promise<RangeResult>;
+  range(
     op: RangeOp,
     signal: AbortSignal,
     task?: Task,
+    form: ListForm = 'list',
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    if (op.range.end.length === 0) return this.range(op, signal, task);
     this.#options.observer?.range?.();
     const current = this.revision;
-    return whenThere(this.scanner.scanPaged(op, this.readable(op.revision), signal, task), pagedResult, current);
+    const at = this.readable(op.revision);
+    if (form === 'pages') return whenThere(this.scanner.scanPaged(op, at, signal, task), pagedResult, current);
+    return whenThere(this.scanner.scan(op, at, signal, undefined, task), rangeResult, current);
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal, task?: Task): AsyncGenerator<RangeResult> {

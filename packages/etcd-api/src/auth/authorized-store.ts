@@ -9,25 +9,19 @@ import {
   type LeaseDetails,
   type LeaseGrant,
   type LeaseView,
+  type ListForm,
   type Login,
+  type NodeStore,
   type PagedRangeResult,
   permitKeys,
   type RangeResult,
+  readsSerializable,
   type Store,
   type StoreImage,
   type StoreStatus,
   type TxnResult,
 } from '@engram/backend';
-import {
-  EngramError,
-  keyText,
-  type LeaseId,
-  type Op,
-  type RangeOp,
-  type Revision,
-  type Txn,
-  whenThere,
-} from '@engram/core';
+import { EngramError, keyText, type LeaseId, type RangeOp, type Revision, type Txn, whenThere } from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
 import type { WatchHub } from '@engram/watch-hub';
 import { RpcCaller } from '../rpc-caller.ts';
@@ -39,11 +33,11 @@ import type { Authenticator } from './authenticator.ts';
  * authentication is off, a call costs one question more, and no closure: what needs one is a method of its own.
  */
 export class AuthorizedStore implements Store {
-  readonly #next: Store;
+  readonly #next: NodeStore;
   readonly #auth: Authenticator;
   readonly #loop: Loop;
 
-  constructor(next: Store, auth: Authenticator, loop: Loop) {
+  constructor(next: NodeStore, auth: Authenticator, loop: Loop) {
     this.#next = next;
     this.#auth = auth;
     this.#loop = loop;
@@ -69,39 +63,32 @@ export class AuthorizedStore implements Store {
     return this.#next.readIndex(caller);
   }
 
-  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult> {
+  range(
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm,
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
+  range(op: RangeOp, caller: Caller): RangeResult | Promise<RangeResult>;
+  range(
+    op: RangeOp,
+    caller: Caller,
+    form: ListForm = 'list',
+  ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     const free = this.#isFree(caller);
     const wait = op.serializable ? undefined : this.#next.readIndex(caller);
-    return free && wait === undefined ? this.#next.range(op, caller) : this.#lateRange(op, caller, wait, free);
+    return free && wait === undefined
+      ? this.#next.applied.range(op, caller, form)
+      : this.#lateRange(op, caller, form, wait, free);
   }
 
   #lateRange(
     op: RangeOp,
     caller: Caller,
-    wait: Promise<void> | undefined,
-    free: boolean,
-  ): RangeResult | Promise<RangeResult> {
-    const read = (): RangeResult | Promise<RangeResult> => this.#next.range(caughtUp(op), caller);
-    return this.#whenNewest(wait, free, caller, (judged) =>
-      judged ? this.#read(caller, (access) => access.read(op.range), read) : read(),
-    );
-  }
-
-  rangePaged(op: RangeOp, caller: Caller): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    const free = this.#isFree(caller);
-    const wait = op.serializable ? undefined : this.#next.readIndex(caller);
-    return free && wait === undefined
-      ? this.#next.rangePaged(op, caller)
-      : this.#lateRangePaged(op, caller, wait, free);
-  }
-
-  #lateRangePaged(
-    op: RangeOp,
-    caller: Caller,
+    form: ListForm,
     wait: Promise<void> | undefined,
     free: boolean,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    const read = (): ReturnType<Store['rangePaged']> => this.#next.rangePaged(caughtUp(op), caller);
+    const read = () => this.#next.applied.range(op, caller, form);
     return this.#whenNewest(wait, free, caller, (judged) =>
       judged ? this.#read(caller, (access) => access.read(op.range), read) : read(),
     );
@@ -110,14 +97,15 @@ export class AuthorizedStore implements Store {
   async *rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
     const free = this.#isFree(caller);
     if (!op.serializable) await this.#next.readIndex(caller);
+    const { applied } = this.#next;
     if (this.#isFree(caller)) {
-      yield* this.#next.rangeStream(caughtUp(op), chunkBytes, caller);
+      yield* applied.rangeStream(op, chunkBytes, caller);
       return;
     }
     if (free) await this.#known(caller);
     const info = this.#infoOf(caller);
     await this.#permit(caller, info, (access) => access.read(op.range));
-    for await (const chunk of this.#next.rangeStream(caughtUp(op), chunkBytes, caller)) {
+    for await (const chunk of applied.rangeStream(op, chunkBytes, caller)) {
       this.#checkUnmoved(info);
       yield chunk;
     }
@@ -129,17 +117,15 @@ export class AuthorizedStore implements Store {
 
   async #readTxn(txn: Txn, caller: Caller): Promise<TxnResult> {
     const free = this.#isFree(caller);
-    const serializable = [...txn.success, ...txn.failure].every((op) => op.kind === 'range' && op.serializable);
-    const wait = serializable ? undefined : this.#next.readIndex(caller);
-    if (free && wait === undefined) return this.#next.txn(txn, caller);
-    await wait;
-    const read = { ...txn, success: txn.success.map(caughtUpOp), failure: txn.failure.map(caughtUpOp) };
-    if (this.#isFree(caller)) return this.#next.txn(read, caller);
+    const wait = readsSerializable(txn) ? undefined : this.#next.readIndex(caller);
+    if (wait !== undefined) await wait;
+    const { applied } = this.#next;
+    if (this.#isFree(caller)) return applied.txn(txn, caller);
     if (free) await this.#known(caller);
     return this.#read(
       caller,
       (access) => access.txn(txn, noKeys),
-      () => this.#next.txn(read, caller),
+      () => applied.txn(txn, caller),
     );
   }
 
@@ -315,7 +301,3 @@ const permitting = ({ client = 'node', method }: Caller): Task => ({
   stage: 'permit',
   method,
 });
-
-/** This node has caught up with what the read must see. */
-const caughtUp = (op: RangeOp): RangeOp => (op.serializable ? op : { ...op, serializable: true });
-const caughtUpOp = (op: Op): Op => (op.kind === 'range' && !op.serializable ? { ...op, serializable: true } : op);
