@@ -56,6 +56,7 @@ export { SequenceRing } from './src/sequence-ring.ts';
 export { parseGoDuration, formatGoDuration } from './src/go-duration.ts';
 export { systemErrorCode } from './src/system-error.ts';
 export { EngramError, type ErrorCode, GrpcCode, errorTable, isEngramError } from './src/errors.ts';
+export { FaultError } from './src/fault-error.ts';
 export { type AnswerAccount, AnswerRoom } from './src/answer-room.ts';
 export type { Clock, Timer, Random, Logger } from './src/ports.ts';
 export {

@@ -1,3 +1,5 @@
+import { FaultError } from '@engram/core';
+
 /** Why a file is not read. */
 export type BboltFault =
   /** It does not begin as a bbolt file. */
@@ -14,14 +16,8 @@ export type BboltFault =
   | 'nested';
 
 /** A file that is refused. Nothing of it that was handed out before is wrong, but it is not all. */
-export class BboltError extends Error {
+export class BboltError extends FaultError<BboltFault> {
   override readonly name = 'BboltError';
-  readonly fault: BboltFault;
-
-  constructor(fault: BboltFault, message: string) {
-    super(message);
-    this.fault = fault;
-  }
 }
 
 export const damaged = (message: string): BboltError => new BboltError('damaged', message);

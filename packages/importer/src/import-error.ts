@@ -1,3 +1,5 @@
+import { FaultError } from '@engram/core';
+
 /** Why a file is not taken. A file that is no sound bbolt file at all ends in a BboltError. */
 export type ImportFault =
   /** It has no SHA-256 at its end, as the file of a data directory. */
@@ -14,14 +16,8 @@ export type ImportFault =
   | 'too-large';
 
 /** A file that is refused. The message is for the operator. */
-export class ImportError extends Error {
+export class ImportError extends FaultError<ImportFault> {
   override readonly name = 'ImportError';
-  readonly fault: ImportFault;
-
-  constructor(fault: ImportFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.fault = fault;
-  }
 }
 
 export const damagedEntry = (message: string, options?: ErrorOptions): ImportError =>

@@ -1,4 +1,4 @@
-import type { LogPosition } from '@engram/core';
+import { FaultError, type LogPosition } from '@engram/core';
 import type { LogBatch } from '@engram/storage';
 
 /** Why a call to another member has no answer. */
@@ -12,14 +12,8 @@ export type PeerFault =
   /** The other member has sent what no member sends that keeps the rules. Nothing of it was taken. */
   | 'refused';
 
-export class PeerError extends Error {
+export class PeerError extends FaultError<PeerFault> {
   override readonly name = 'PeerError';
-  readonly fault: PeerFault;
-
-  constructor(fault: PeerFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.fault = fault;
-  }
 }
 
 /** Calls to the other members. */

@@ -1,3 +1,5 @@
+import { FaultError } from '@engram/core';
+
 /** Why a store cannot follow another one. */
 export type MigrationFault =
   /** The other side does not answer, or has ended a stream. Alone of all it passes by itself: it is tried again. */
@@ -18,14 +20,8 @@ export type MigrationFault =
   | 'differs';
 
 /** The message is for the operator, and names the place. */
-export class MigrationError extends Error {
+export class MigrationError extends FaultError<MigrationFault> {
   override readonly name = 'MigrationError';
-  readonly fault: MigrationFault;
-
-  constructor(fault: MigrationFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.fault = fault;
-  }
 }
 
 export function isMigrationError(error: unknown, fault?: MigrationFault): error is MigrationError {

@@ -1,3 +1,5 @@
+import { FaultError } from '@engram/core';
+
 /** Why the program ends, with the exit codes of etcdctl (pkg/cobrautl/error.go). */
 export const exitCodes = {
   /** What was asked for failed. */
@@ -13,14 +15,8 @@ export const exitCodes = {
 export type CtlFault = keyof typeof exitCodes;
 
 /** Ends the program. The message is for the operator. */
-export class CtlError extends Error {
+export class CtlError extends FaultError<CtlFault> {
   override readonly name = 'CtlError';
-  readonly fault: CtlFault;
-
-  constructor(fault: CtlFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.fault = fault;
-  }
 
   get exitCode(): number {
     return exitCodes[this.fault];
