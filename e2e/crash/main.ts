@@ -11,6 +11,7 @@ import { Prng } from '@engram/sim';
 import { bounded } from '../../test/support/bounded.ts';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { BrokenPromise, History } from './history.ts';
 import { type HashForm, Inspection } from './inspection.ts';
@@ -44,10 +45,7 @@ let form: HashForm | undefined;
 let store = await StoreProcess.start(place);
 let abortedStarts = 0;
 
-process.once('exit', () => {
-  if (store.running) process.kill(store.pid, 'SIGKILL');
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 
 /** Kills the store at a random moment of its load, and sometimes again while it restarts. */
 async function crash(): Promise<void> {

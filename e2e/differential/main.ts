@@ -4,6 +4,7 @@
  *   main.ts <etcd> <folder> [part ...]       SEED=N OPS=N REQUESTS=N
  */
 import { Prng } from '@engram/sim';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
 import { certificatePart } from './certificate-part.ts';
@@ -32,7 +33,7 @@ const steps = Number(process.env['OPS'] ?? 4_000);
 const wholeOrShare = (share: number): number => Number(process.env['REQUESTS'] || steps * share);
 const STEPS_EACH_ROUND = 1_000;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 const flags = ['--unsafe-no-fsync', '--watch-progress-notify-interval=500ms'];
 await using stores = new Stores(etcd, folder, flags);
 const judge = new Judge(stores);

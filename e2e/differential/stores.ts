@@ -32,9 +32,6 @@ export class Stores implements AsyncDisposable {
     this.#etcd = etcd;
     this.#folder = folder;
     this.#flags = flags;
-    process.once('exit', () => {
-      for (const store of this.#processes) if (store.running) process.kill(store.pid, 'SIGKILL');
-    });
   }
 
   /** Starts both stores without data. */

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { bounded } from '../../test/support/bounded.ts';
 import { StoreProcess, newStorePlace, type StorePlace } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { DiskModel } from './disk-model.ts';
 import { History, load, readAll } from './history.ts';
 import { type Engine, judgeState } from './judge.ts';
@@ -35,7 +36,7 @@ const WHOLE_NODES = 8;
 /** A mark that is not synced shows in one of four states. */
 const MUTANT_STATES_MIN = 60;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 
 let [passed, failed] = [0, 0];
 function tell(name: string, wrong: readonly string[]): void {

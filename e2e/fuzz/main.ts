@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { corpus, type Finding, inputsOf, keep, save } from './finding.ts';
 import { fuzzNode, replayOnNode } from './node-fuzz.ts';
 import { fuzzParsers } from './parser-fuzz.ts';
@@ -68,10 +69,7 @@ async function node(): Promise<void> {
       '--loop-budget-cpu',
     ],
   });
-  process.once('exit', () => {
-    if (store.running) process.kill(store.pid, 'SIGKILL');
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  endOnSignals();
 
   const endMs = performance.now() + 1000 * seconds;
   const fuzz = replayed ? replayOnNode : fuzzNode;

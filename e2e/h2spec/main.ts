@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 
 const [folder = '.', judge = 'judge'] = process.argv.slice(2);
@@ -17,10 +18,7 @@ const urls = `http://127.0.0.1:${place.clientPort},https://127.0.0.1:${tlsPort}`
 await using store = await StoreProcess.start(place, {
   flags: ['--auto-tls', `--listen-client-urls=${urls}`, `--advertise-client-urls=${urls}`],
 });
-process.once('exit', () => {
-  if (store.running) process.kill(store.pid, 'SIGKILL');
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 
 /** Runs h2spec and counts the results. A run without its last line has failed. */
 async function run(what: string, flags: readonly string[]): Promise<{ passed: number; failed: number }> {

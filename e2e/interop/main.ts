@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { issue } from '@engram/transport/testing';
 import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 
 const CHECKS = [
@@ -58,10 +59,7 @@ await using store = await StoreProcess.start(place, {
     `--advertise-client-urls=${urls}`,
   ],
 });
-process.once('exit', () => {
-  if (store.running) process.kill(store.pid, 'SIGKILL');
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 
 const environment = {
   ...process.env,

@@ -14,6 +14,7 @@ import { newStorePlace, type StorePlace, StoreProcess } from '../../test/support
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from '../snapshot/fill.ts';
 import { history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
 import { judgeArguments } from '../snapshot/tools.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { equal, Judge } from '../support/judge.ts';
 
 const DEADLINE_MS = 60_000;
@@ -26,6 +27,7 @@ const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
 const { folder, etcd, tools, seed } = judgeArguments();
 const judge = new Judge('migrate');
+endOnSignals();
 console.log(`--seed ${seed}`);
 
 const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });

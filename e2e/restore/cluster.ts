@@ -16,6 +16,7 @@ import { type ClusterPlace, freePlaces, MemberProcess } from '../cluster/cluster
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
 import { boundary, history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
 import { judgeArguments } from '../snapshot/tools.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { Lab } from '../tikv/lab.ts';
 
@@ -27,6 +28,7 @@ const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 const { folder, etcd, tools, seed } = judgeArguments();
 const judge = new Judge('restore, of a cluster');
 const snapshot = join(folder, 'full.db');
+endOnSignals();
 console.log(`--seed ${seed}`);
 
 /** What is in the etcd, by name. */

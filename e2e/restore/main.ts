@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, revisionOf } from '../snapshot/fill.ts';
@@ -22,21 +23,14 @@ const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
 const { folder, etcd, tools, seed } = judgeArguments();
 const file = (name: string): string => join(folder, `${name}.db`);
-const processes: StoreProcess[] = [];
 const judge = new Judge('restore');
 
-process.once('exit', () => {
-  for (const started of processes) if (started.running) process.kill(started.pid, 'SIGKILL');
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+endOnSignals();
 
 const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 
-async function start(name: string, command: string, dataDir = join(folder, name)): Promise<StoreProcess> {
-  const started = await StoreProcess.start(await newStorePlace(dataDir), { command: [command] });
-  processes.push(started);
-  return started;
-}
+const start = async (name: string, command: string): Promise<StoreProcess> =>
+  StoreProcess.start(await newStorePlace(join(folder, name)), { command: [command] });
 
 /** What `engram restore` prints: name and value of each line. Rejects with its output if it refuses. */
 async function restore(
@@ -175,11 +169,4 @@ async function compare(): Promise<void> {
   });
 }
 
-try {
-  await compare();
-} catch (error) {
-  // The failure is outside a check, so the run cannot continue.
-  await judge.check('the run', () => Promise.reject(error));
-}
-judge.end();
-process.exit();
+await judge.run(compare);

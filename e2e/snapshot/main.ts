@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Prng } from '@engram/sim';
 import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
+import { endOnSignals } from '../support/end-on-signals.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { churn, fill, REVOCABLE_LEASE, revisionOf } from './fill.ts';
@@ -22,28 +23,15 @@ const DEADLINE_MS = 60_000;
 const { folder, etcd, tools, seed } = judgeArguments();
 const prng = new Prng(seed);
 const file = (name: string): string => join(folder, `${name}.db`);
-const processes: StoreProcess[] = [];
 const judge = new Judge('snapshot');
 
-process.once('exit', () => {
-  for (const started of processes) if (started.running) process.kill(started.pid, 'SIGKILL');
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-async function start(name: string, command?: readonly string[]): Promise<StoreProcess> {
-  const place = await newStorePlace(join(folder, name));
-  const started = await StoreProcess.start(place, command === undefined ? {} : { command });
-  processes.push(started);
-  return started;
-}
+endOnSignals();
 
 /** Starts a real etcd on a restored snapshot. */
 async function startRestored(name: string, flags: readonly string[] = []): Promise<StoreProcess> {
   const place = await newStorePlace(join(folder, `restored-${name}-${flags.length}`));
   await tools.restore(file(name), place.dataDir, `http://127.0.0.1:${place.peerPort}`, flags);
-  const started = await StoreProcess.start(place, { command: [etcd] });
-  processes.push(started);
-  return started;
+  return StoreProcess.start(place, { command: [etcd] });
 }
 
 async function checkFile(name: string, revision: number, keys: number): Promise<void> {
@@ -65,7 +53,7 @@ const revisionNow = async (client: EtcdClient): Promise<number> =>
 
 async function compare(): Promise<void> {
   console.log(`--seed ${seed}`);
-  const store = await start('data');
+  const store = await StoreProcess.start(await newStorePlace(join(folder, 'data')));
   const client = new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 
   await judge.check('of an empty store', async () => {
@@ -174,11 +162,4 @@ async function compare(): Promise<void> {
   });
 }
 
-try {
-  await compare();
-} catch (error) {
-  // The failure is outside a check, so the run cannot continue.
-  await judge.check('the run', () => Promise.reject(error));
-}
-judge.end();
-process.exit();
+await judge.run(compare);

@@ -19,6 +19,17 @@ export class Judge {
     }
   }
 
+  /** All of a judge's work, and then the end of its process. A failure outside a check ends the work. */
+  async run(work: () => Promise<void>): Promise<never> {
+    try {
+      await work();
+    } catch (error) {
+      await this.check('the run', () => Promise.reject(error));
+    }
+    this.end();
+    process.exit();
+  }
+
   /** The last line, and the exit code. */
   end(): void {
     console.log(`e2e-${this.#part}: ${this.#passed} passed, ${this.#failed} failed`);

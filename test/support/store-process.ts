@@ -34,7 +34,7 @@ export interface StoreOptions {
   readonly flags?: readonly string[];
 }
 
-/** One process of a store. Disposal kills it if it still runs. */
+/** One process of a store. It is killed by disposal, and when this process ends, if it still runs. */
 export class StoreProcess implements AsyncDisposable {
   readonly place: StorePlace;
   readonly #child: ChildProcess;
@@ -61,6 +61,8 @@ export class StoreProcess implements AsyncDisposable {
     ];
     this.#child = spawn(program, [...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
     const child = this.#child;
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
     this.#ended = new Promise((resolve) => {
       child.once('error', (error) => {
         this.#keep(`${program}: ${error.message}`);
@@ -68,6 +70,7 @@ export class StoreProcess implements AsyncDisposable {
       });
       child.once('exit', () => resolve());
     });
+    void this.#ended.then(() => process.removeListener('exit', kill));
     this.#ready = new Promise((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
