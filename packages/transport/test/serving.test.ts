@@ -246,6 +246,21 @@ describe.each(servers)('served by %s', (_name, serve) => {
     await drained;
   });
 
+  test('a unary call that begins to wait while the server drains is ended', async () => {
+    const { waiting, methods } = waitingMethods();
+    await using serving = await startServing(serve, { methods });
+    using client = new ByteClient(serving.target);
+    const ended = expect(client.unary('/test.Wait/Wait', 'a')).rejects.toMatchObject({ code: 14 });
+    await until(() => waiting.length === 1);
+    waiting[0]!.work();
+    const drained = serving.server.drain(new AbortController().signal);
+    expect(waiting[0]!.signal.aborted).toBe(false);
+    waiting[0]!.wait();
+    await ended;
+    expect(waiting[0]!.signal.aborted).toBe(true);
+    await drained;
+  });
+
   test('calls that wait for other clients keep no others from running, however long their requests were', async () => {
     const { waiting, methods } = waitingMethods();
     await using serving = await startServing(serve, { methods });

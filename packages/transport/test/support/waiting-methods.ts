@@ -7,6 +7,8 @@ export interface WaitingHandler {
   readonly signal: AbortSignal;
   /** The wait is over, the work goes on. */
   work(): void;
+  /** It waits again. */
+  wait(): void;
   answer(): void;
 }
 
@@ -29,6 +31,7 @@ export function waitingMethods(): { readonly waiting: WaitingHandler[]; readonly
             request: Buffer.from(copy).toString(),
             signal,
             work: () => call.waits?.(false),
+            wait: () => call.waits?.(true),
             answer: resolve,
           });
           await promise;
