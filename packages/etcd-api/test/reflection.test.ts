@@ -172,6 +172,14 @@ test('a file comes with all that it imports, and on one stream only once', () =>
   expect(filesOf(ask(call, { fileByFilename: lock })).map(({ name }) => name)).toEqual([lock]);
 });
 
+test('what a stream has got, another one gets as well', () => {
+  const lock = { fileByFilename: 'etcd/server/v3lockpb/v3lock.proto' };
+  const first = ask(open(), lock).fileDescriptorResponse!.fileDescriptorProto.length;
+  expect(first).toBe(4);
+  for (const service of names)
+    expect(ask(open(service), lock).fileDescriptorResponse!.fileDescriptorProto.length).toBe(first);
+});
+
 test.each([
   ['etcdserverpb.KV.Range', 'etcd/api/etcdserverpb/rpc.proto'],
   ['etcdserverpb.RangeRequest', 'etcd/api/etcdserverpb/rpc.proto'],
@@ -203,7 +211,8 @@ test('what nobody knows is answered, and the stream goes on', () => {
 test('a question of no kind, and bytes that are no message, end the stream', () => {
   const none = open();
   none.request(new Uint8Array(0));
-  expect(none.status?.code).toBe(3);
+  expect(none.status).toEqual({ code: 3, message: 'invalid MessageRequest: <nil>' });
+  expect(none.sent).toEqual([]);
   const broken = open();
   broken.request(Uint8Array.of(0xff));
   expect(broken.status?.code).toBe(13);
@@ -215,14 +224,19 @@ test('a client that reads nothing is disconnected', () => {
   for (let at = 0; at < 1_000 && call.status === undefined; at += 1) {
     call.request(reflectionpb.encodeServerReflectionRequest({ fileByFilename: 'etcd/api/etcdserverpb/rpc.proto' }));
   }
-  expect(call.status?.code).toBe(14);
+  expect(call.status).toEqual({
+    code: 14,
+    message: 'grpc: reflection stream closed: the client does not read its responses',
+  });
 });
 
 test('it needs no user: what it says is public', async () => {
   const anybody = new AuthClient(api.methods);
   await anybody.enableWithRoot();
-  const call = anybody.bidi(`/${names[0]}/ServerReflectionInfo`);
-  expect(ask(call, { listServices: '' }).listServicesResponse?.service.length).toBe(11);
+  for (const name of names) {
+    const call = anybody.bidi(`/${name}/ServerReflectionInfo`);
+    expect(ask(call, { listServices: '' }).listServicesResponse?.service.length).toBe(11);
+  }
 });
 
 test('descriptors say of every message what its .proto file says', () => {

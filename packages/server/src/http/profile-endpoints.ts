@@ -1,6 +1,5 @@
 import { CPU_SECONDS_MAX, type ProfileFormat, type Profiler, ProfilerBusy } from '@engram/telemetry';
 import type { HttpRequest, HttpResponse } from '@engram/transport';
-import type { Endpoint } from './http-routes.ts';
 
 /** Go's path. All below it is answered here. */
 export const PROFILES_PATH = '/debug/pprof/';
@@ -9,7 +8,9 @@ const CPU_SECONDS_DEFAULT = 30;
 
 const text = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 
-type Page = (profiler: Profiler, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+type Profiles = Pick<Profiler, 'cpu' | 'heap'>;
+type ProfileRequest = Pick<HttpRequest, 'path' | 'query' | 'signal'>;
+type Page = (profiler: Profiles, request: ProfileRequest) => HttpResponse | Promise<HttpResponse>;
 
 const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
   ['', () => indexPage()],
@@ -23,11 +24,11 @@ const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
  * them, also with users.
  */
 export const profilesEndpoint =
-  (profiler: Profiler): Endpoint =>
-  (request) =>
+  (profiler: Profiles) =>
+  (request: ProfileRequest): HttpResponse | Promise<HttpResponse> =>
     pages.get(request.path.slice(PROFILES_PATH.length))?.(profiler, request) ?? refusal(404, 'Unknown profile');
 
-async function cpuProfile(profiler: Profiler, { query, signal }: HttpRequest): Promise<HttpResponse> {
+async function cpuProfile(profiler: Profiles, { query, signal }: ProfileRequest): Promise<HttpResponse> {
   const format = formatOf(query);
   if (format === undefined) return unknownFormat();
   const asked = Number(query.get('seconds'));
@@ -42,7 +43,7 @@ async function cpuProfile(profiler: Profiler, { query, signal }: HttpRequest): P
   }
 }
 
-async function heapProfile(profiler: Profiler, { query, signal }: HttpRequest): Promise<HttpResponse> {
+async function heapProfile(profiler: Profiles, { query, signal }: ProfileRequest): Promise<HttpResponse> {
   const format = formatOf(query);
   if (format === undefined) return unknownFormat();
   if (query.has('seconds')) return refusal(400, '"seconds" parameter is not supported for this profile type');
