@@ -192,7 +192,7 @@ export class RemoteLeader implements Proposals {
     for (;;) {
       const known = await leader.when(() => true, deadlineMs, signal);
       const answer = await this.#try(known, this.#request(call, asking, 0), deadlineMs, signal);
-      if (answer !== undefined) return this.#apply(answer, deadlineMs);
+      if (answer !== undefined) return this.#whenApplied(answer, deadlineMs);
       await this.#pause(clock, deadlineMs);
     }
   }
@@ -234,7 +234,7 @@ export class RemoteLeader implements Proposals {
       try {
         const bytes = await this.#asked.call(known, this.#request(call, asking, 0), deadlineMs, signal);
         const answer = readAnswer(bytes);
-        if (!isNotLeader(answer)) return await this.#apply(answer, deadlineMs);
+        if (!isNotLeader(answer)) return await this.#whenApplied(answer, deadlineMs);
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
         if (error.fault === 'lost') throw new EngramError('TimeoutDueToConnectionLost', { cause: error });
@@ -281,7 +281,7 @@ export class RemoteLeader implements Proposals {
         const answer = readAnswer(await this.#asked.call(known, request, deadlineMs));
         // The leader ended before it knew the outcome of the write.
         if (answer.error === 'Stopped' || answer.error === 'TimeoutDueToLeaderFail') sentTo = known;
-        else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#apply(answer, deadlineMs) };
+        else if (!isNotLeader(answer)) return { kind: 'answered', answer: await this.#whenApplied(answer, deadlineMs) };
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
         if (error.fault === 'lost') sentTo = known;
@@ -309,7 +309,7 @@ export class RemoteLeader implements Proposals {
       await this.#pause(this.#options.clock, deadlineMs);
       return false;
     }
-    await this.#apply(answer, deadlineMs);
+    await this.#whenApplied(answer, deadlineMs);
     return true;
   }
 
@@ -331,7 +331,7 @@ export class RemoteLeader implements Proposals {
   }
 
   /** Throws the leader's error, or waits until this node has applied what the answer rests on. */
-  #apply(answer: peerpb.Answer, deadlineMs: number): peerpb.Answer | Promise<peerpb.Answer> {
+  #whenApplied(answer: peerpb.Answer, deadlineMs: number): peerpb.Answer | Promise<peerpb.Answer> {
     if (answer.error !== '') throw leaderError(answer);
     const { applied, clock } = this.#options;
     const reached = applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));

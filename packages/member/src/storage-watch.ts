@@ -53,7 +53,7 @@ export class StorageWatch {
       if (this.#worksWell) this.#options.onHealth(true);
       else if (!this.#probing) void this.#probe();
       this.#reportStall();
-      this.#confirmNowAndThen();
+      this.#confirmIfDue();
       this.#lookLater();
     });
   }
@@ -62,7 +62,7 @@ export class StorageWatch {
     return this.#options.leads() && this.#options.underWayMs() < LONG_MS;
   }
 
-  #confirmNowAndThen(): void {
+  #confirmIfDue(): void {
     const { clock, leads, confirm } = this.#options;
     const nowMs = clock.nowMs();
     if (this.#confirming || !leads() || nowMs - this.#confirmedMs < CONFIRM_MS) return;
