@@ -85,7 +85,7 @@ class Lives {
       if (before !== undefined) expect(await dump(node)).toEqual(before);
       await this.#history.check(node, this.#random);
       await this.#live(node);
-      await node.store.replica.settled();
+      await node.store.replica.whenApplied();
       before = await dump(node);
       await this.#history.check(node, this.#random);
       await this.#followAnd(before);

@@ -126,7 +126,7 @@ export async function saveImage({ storage, store }: TestNode, pageBytes = 500): 
 /** Applies the log to its end. */
 export async function catchUp({ storage, store }: TestNode): Promise<void> {
   for await (const batch of storage.log.read(store.replica.next, nodeItself.signal)) await store.replica.follow(batch);
-  await store.replica.settled();
+  await store.replica.whenApplied();
 }
 
 /** The complete state of a node: all versions with their bytes from storage, leases and marks. */

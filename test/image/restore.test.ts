@@ -28,7 +28,7 @@ test('all nodes that start on a restored prefix have the store, and go on from i
   const deletion: Op = { kind: 'delete-range', range: { key: keyBytes('key-7'), end: EMPTY_BYTES }, prevKv: false };
   await alone.txn(txnOf(deletion), nodeItself);
   await alone.compact(revision(150), true, nodeItself);
-  await alone.replica.settled();
+  await alone.replica.whenApplied();
   const wanted = await dump({ store: alone });
 
   await using world = await ImageWorld.make();
@@ -58,7 +58,7 @@ test('all nodes that start on a restored prefix have the store, and go on from i
   expect(await dump(leader)).toEqual(wanted);
   const { revision: next } = await leader.store.txn(txnOf(put('key-1', 'more')), nodeItself);
   expect(next).toBe(alone.revision + 1);
-  await leader.store.replica.settled();
+  await leader.store.replica.whenApplied();
   await using follower = await world.open(2n, 'a');
   expect(await dump(follower)).toEqual(await dump(leader));
 });

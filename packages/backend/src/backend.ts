@@ -232,7 +232,7 @@ export class Backend implements NodeStore, AsyncDisposable {
     const { leadership } = this.#current;
     if (leadership === undefined) return this.#settled;
     this.#current.end(leadership);
-    this.#settled = leadership.stepDown().then(() => this.replica.settled());
+    this.#settled = leadership.stepDown().then(() => this.replica.whenApplied());
     return this.#settled;
   }
 
@@ -249,7 +249,7 @@ export class Backend implements NodeStore, AsyncDisposable {
       }
     }
     assert(this.replica.next === end, `the log ends at ${this.replica.next}, but its next position is ${end}`);
-    await this.replica.settled();
+    await this.replica.whenApplied();
   }
 
   readIndex(caller: Caller): Promise<void> | undefined {

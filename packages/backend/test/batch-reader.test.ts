@@ -101,7 +101,7 @@ test.each(refused)('a batch with $what is refused whole, and the next one is tak
   const { replica, fatal, take, of, clock } = await follower();
   const next = replica.next;
   expect(await take(of(...records))).toMatch(fault);
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   expect([replica.next, replica.revision, replica.state.index.liveKeys]).toEqual([next, 4, 3]);
   const good = of(
     grant(9n),
@@ -111,7 +111,7 @@ test.each(refused)('a batch with $what is refused whole, and the next one is tak
     mark({ kind: 'compact', revision: revision(6) }),
   );
   expect(await take(good)).toBeUndefined();
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   expect([replica.revision, replica.state.index.liveKeys]).toEqual([6, 3]);
   expect(fatal).toEqual([]);
 });
@@ -125,7 +125,7 @@ test('a batch of very many records gives way while it is checked', async () => {
   expect(replica.loop.usage.get('durable')!.slices - before).toBeGreaterThanOrEqual(9);
   if (typeof read === 'string') expect.fail(read);
   await clock.run(Promise.resolve(replica.follow(long, read)));
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   expect(replica.revision).toBe(1004);
   expect(fatal).toEqual([]);
 });
@@ -151,7 +151,7 @@ test('a batch is read by what the batches before it will have done, although the
   const reading = take(of(put({ at: 9, key: 'x' })));
   release();
   expect(await reading).toBeUndefined();
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   expect(replica.revision).toBe(9);
   expect(fatal).toEqual([]);
 });

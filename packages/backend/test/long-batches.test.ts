@@ -35,7 +35,7 @@ test('a member that follows gives way in a batch of very many records, and shows
 
   const batches = log.batchesFrom(replica.next);
   for (const batch of batches.slice(0, -1)) await clock.run(Promise.resolve(replica.follow(batch)));
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   const before = replica.revision;
   const long = batches.at(-1)!;
   expect(long.records.length).toBe(KEYS);
@@ -57,7 +57,7 @@ test('a member that follows gives way in a batch of very many records, and shows
   expect(counts, 'counts that others made').toBeGreaterThan(1);
   // Each record is decoded, and noted for readers.
   expect(slices() - begun).toBeGreaterThan((1.9 * KEYS) / SLICE_STEPS);
-  await clock.run(replica.settled());
+  await clock.run(replica.whenApplied());
   expect(replica.revision).toBe(before + 1);
   const last = await clock.run(Promise.resolve(replica.range(everything({ countOnly: true }), never)));
   expect(last.count).toBe(0);

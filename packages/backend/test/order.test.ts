@@ -113,7 +113,7 @@ test('a member that follows takes a write through the same stages: readers, watc
   await leader.backend.leaseRevoke(leaseId(7n), nodeItself);
   await leader.backend.txn(remove('k'), nodeItself);
   for (const batch of log.batchesFrom(replica.next)) await replica.follow(batch);
-  await replica.settled();
+  await replica.whenApplied();
   const [ofLeader, ofFollower] = sinks.map(({ groups }) =>
     groups.map(({ revision, events }) => [
       revision,

@@ -104,7 +104,7 @@ test('a start and a member that follows come to the state of the leader by the s
   await backend.compact(backend.revision, true, nodeItself);
   await backend.activateAlarm({ memberId: 1n, alarm: 2 }, nodeItself);
   for (const batch of log.batchesFrom(follower.replica.next)) await follower.replica.follow(batch);
-  await follower.replica.settled();
+  await follower.replica.whenApplied();
   const started = await open();
   await clock.settle();
   for (const { replica } of [follower, started]) {

@@ -119,7 +119,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
         }
       } else await backend.stepDown();
       await Promise.all(calls);
-      await backend.replica.settled();
+      await backend.replica.whenApplied();
       await expectAsFresh(node, storage, `after leadership ${round}`);
       await backend.lead(epoch(1 + round * 10));
       await backend.txn(put('again', `${round}`), nodeItself);

@@ -179,7 +179,7 @@ export class Follower {
     const { replica } = this.#options;
     if (signal.aborted) return;
     await replica.follow(batch, read);
-    if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.settled();
+    if (replica.next - replica.applied > LAG_RECORDS_MAX) await replica.whenApplied();
   }
 }
 

@@ -176,7 +176,7 @@ const possible: readonly Mutant[] = [
         file: `${backend}/backend.ts`,
         find: '      const end = await storage.log.seal({ epoch, holder: memberId });\n      onSealed?.();\n      await this.#readTo(end);\n',
         replace:
-          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) await this.replica.follow(batch);\n      await this.replica.settled();\n      await storage.log.seal({ epoch, holder: memberId });\n      onSealed?.();\n',
+          '      for await (const batch of storage.log.read(this.replica.next, this.#neverAborted)) await this.replica.follow(batch);\n      await this.replica.whenApplied();\n      await storage.log.seal({ epoch, holder: memberId });\n      onSealed?.();\n',
       },
     ],
   },
@@ -295,7 +295,7 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/lead/leader-decisions.ts`,
-        find: '    if (wanted > this.#options.replica.revision) await this.#options.writes.settled();\n',
+        find: '    if (wanted > this.#options.replica.revision) await this.#options.writes.whenApplied();\n',
         replace: '',
       },
     ],

@@ -141,8 +141,8 @@ export const past: readonly Mutant[] = [
       },
       {
         file: `${backend}/lead/lease-decisions.ts`,
-        find: '(pending.isChanging(id) ? writes.settled() : this.expire(id))',
-        replace: '(pending.has(id) ? this.expire(id) : writes.settled())',
+        find: '(pending.isChanging(id) ? writes.whenApplied() : this.expire(id))',
+        replace: '(pending.has(id) ? this.expire(id) : writes.whenApplied())',
       },
     ],
   },

@@ -70,7 +70,7 @@ export class LeaderDecisions implements Proposals {
   /** Resolves when reads below `wanted` are refused. */
   async compact(wanted: number, _physical: boolean, caller: Caller): Promise<void> {
     // The revision may be durable and visible on a follower, but not in effect here yet.
-    if (wanted > this.#options.replica.revision) await this.#options.writes.settled();
+    if (wanted > this.#options.replica.revision) await this.#options.writes.whenApplied();
     return this.#options.writes.decide(() => this.#compacting(wanted, caller), MARK_COST_BYTES, caller);
   }
 

@@ -121,7 +121,7 @@ export class LeaseDecisions {
     }
     if (!lessor.has(id)) return 0;
     // If its end is under way, only waits: the id may already belong to another lease.
-    const gone = this.#revoking.get(id) ?? (pending.isChanging(id) ? writes.settled() : this.expire(id));
+    const gone = this.#revoking.get(id) ?? (pending.isChanging(id) ? writes.whenApplied() : this.expire(id));
     if (gone === undefined) return 0;
     const untilMs = clock.nowMs() + timeoutMs;
     return gone.then(

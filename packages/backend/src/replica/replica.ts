@@ -304,12 +304,12 @@ export class Replica implements AsyncDisposable {
   read(batch: LogBatch): ReadBatch | string | Promise<ReadBatch | string> {
     assert(batch.first === this.#next, `the log goes on at ${batch.first}, not at ${this.#next}`);
     const before = this.#ahead.before(this.#next, this.#durable.next);
-    if (before === undefined) return this.settled().then(() => this.read(batch));
+    if (before === undefined) return this.whenApplied().then(() => this.read(batch));
     return this.loop.run(FOLLOW, readBatch(batch, before, this.loop));
   }
 
   /** Resolves when every write given to this replica has taken effect. */
-  settled(): Promise<void> {
+  whenApplied(): Promise<void> {
     return this.#durable.idle();
   }
 

@@ -226,12 +226,12 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   /** Resolves when every write requested before has taken effect. Undefined if all have. */
-  settled(): Promise<void> | undefined {
-    return this.#decisions.free && this.#isSettled ? undefined : this.decide(nothingDecided, 0);
+  whenApplied(): Promise<void> | undefined {
+    return this.#decisions.free && this.#allApplied ? undefined : this.decide(nothingDecided, 0);
   }
 
   /** Everything that was decided has taken effect. */
-  get #isSettled(): boolean {
+  get #allApplied(): boolean {
     return this.#sequencer.next === this.#options.replica.applied;
   }
 
@@ -366,7 +366,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** What rests on the versions of others waits until these have taken effect. */
   #afterOthers(write: Write, settle: () => void): void {
-    if (this.#isSettled) settle();
+    if (this.#allApplied) settle();
     else if (this.#halted) this.#answers.refuse(write, new EngramError('LeaderChanged'));
     else this.#answers.addWaiter(this.#sequencer.next, write, settle);
   }
