@@ -91,7 +91,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-segment': ['core', 'loop', 'storage', 'storage-leveldb'],
   telemetry: ['core', 'loop', 'protobuf'],
   tracing: ['core'],
-  'tikv-client': ['core', 'protobuf', 'tso'],
+  'tikv-client': ['core', 'protobuf', 'http2', 'tso'],
   'storage-tikv': ['core', 'loop', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
     'core',

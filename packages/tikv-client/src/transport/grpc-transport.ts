@@ -1,53 +1,79 @@
-import * as grpc from '@grpc/grpc-js';
-import { credentialsOf, type TlsOptions } from './tls.ts';
-import { type Channel, type MessageStream, type Transport, TransportError, type UnaryOptions } from './transport.ts';
-
-/** Message sizes are unlimited, as in TiKV. Keepalive is that of client-go. Each channel has its own connection. */
-const channelOptions: grpc.ChannelOptions = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  'grpc.keepalive_time_ms': 10_000,
-  'grpc.keepalive_timeout_ms': 3_000,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1_000,
-  'grpc.use_local_subchannel_pool': 1,
-  'grpc.enable_retries': 0,
-  'grpc.enable_http_proxy': 0,
-  'grpc-node.max_session_memory': 256,
-  // All answers of a store come on one stream. With HTTP/2's 64 KiB the store would wait for this process's event loop after
-  // each 64 KiB.
-  'grpc-node.flow_control_window': 16 << 20,
-};
+import { GrpcCode } from '@engram/core';
+import type { FieldToEncode } from '@engram/http2';
+import { ClientConnection } from '../http2/client-connection.ts';
+import type { ClientTls } from '../http2/dial.ts';
+import { type CallEvents, GrpcCall } from './grpc-call.ts';
+import { statusOf } from './grpc-status.ts';
+import { clientTlsOf, type TlsOptions } from './tls.ts';
+import {
+  type Channel,
+  type MessageStream,
+  type StreamEvents,
+  type Transport,
+  TransportError,
+  type UnaryOptions,
+} from './transport.ts';
 
 /** The longest time of a timer of node. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-const identity = (bytes: Buffer): Buffer => bytes;
-const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+type Metadata = Readonly<Record<string, string>>;
 
-function toTransportError(error: unknown): TransportError {
-  const { code, details, message } = error as Partial<grpc.ServiceError>;
-  return new TransportError(code ?? grpc.status.UNKNOWN, details ?? message ?? 'unknown', { cause: error });
+/** The head of a request. What is the same in all requests of a connection is sent in full once. */
+function headOf(path: string, authority: string, secure: boolean, metadata: Metadata = {}): FieldToEncode[] {
+  const fields: [string, string][] = [
+    [':method', 'POST'],
+    [':scheme', secure ? 'https' : 'http'],
+    [':path', path],
+    [':authority', authority],
+    ['te', 'trailers'],
+    ['content-type', 'application/grpc'],
+    ['user-agent', 'engram-tikv-client'],
+    ['grpc-accept-encoding', 'identity,deflate,gzip'],
+  ];
+  return [
+    ...fields.map(([name, value]): FieldToEncode => ({ name, value, indexing: 'remember' })),
+    ...Object.entries(metadata).map(([name, value]): FieldToEncode => ({ name, value, indexing: 'once' })),
+  ];
 }
 
-function toMetadata(entries: Readonly<Record<string, string>> | undefined): grpc.Metadata {
-  const metadata = new grpc.Metadata();
-  for (const [key, value] of Object.entries(entries ?? {})) metadata.set(key, value);
-  return metadata;
-}
-
+/**
+ * Each channel has a connection of its own. One that is lost, or that the server leaves, has a successor at the next call; one that
+ * the server leaves ends with its last call.
+ */
 class GrpcChannel implements Channel {
-  readonly #client: grpc.Client;
+  readonly #address: string;
+  readonly #tls: ClientTls | undefined;
   readonly #ending = new Set<(error: TransportError) => void>();
+  #connection: ClientConnection | undefined;
+  #closed = false;
 
-  constructor(address: string, credentials: grpc.ChannelCredentials) {
-    this.#client = new grpc.Client(address, credentials, channelOptions);
+  constructor(address: string, tls: ClientTls | undefined) {
+    this.#address = address;
+    this.#tls = tls;
   }
 
   unary(method: string, request: Uint8Array, options: UnaryOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const { signal } = options;
-      const cancel = (): void => call.cancel();
+      const cancelled = (): TransportError => new TransportError(GrpcCode.CANCELLED, 'cancelled by this client');
+      if (signal?.aborted) {
+        reject(cancelled());
+        return;
+      }
+      let answer: Uint8Array | undefined;
+      const call = this.#call(method, options.metadata, {
+        message: (bytes) => {
+          if (answer === undefined) answer = bytes;
+          else fail(new TransportError(GrpcCode.INTERNAL, 'the server sent a second answer'));
+        },
+        end: (error) => {
+          done();
+          if (error !== undefined) reject(error);
+          else if (answer !== undefined) resolve(answer);
+          else reject(new TransportError(GrpcCode.INTERNAL, 'the server sent no answer'));
+        },
+      });
       const done = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', cancel);
@@ -55,39 +81,21 @@ class GrpcChannel implements Channel {
       };
       const fail = (error: TransportError): void => {
         done();
-        reject(error);
         call.cancel();
+        reject(error);
       };
-      // grpc-js counts its deadlines by the time of day. A step of that clock would end the request, or let it wait for ever.
+      const cancel = (): void => fail(cancelled());
       const timer = setTimeout(
-        () => fail(new TransportError(grpc.status.DEADLINE_EXCEEDED, 'deadline exceeded')),
+        () => fail(new TransportError(GrpcCode.DEADLINE_EXCEEDED, 'deadline exceeded')),
         Math.min(options.timeoutMs, TIMER_MS_MAX),
       );
-      const call = this.#client.makeUnaryRequest(
-        method,
-        toBuffer,
-        identity,
-        request,
-        toMetadata(options.metadata),
-        {},
-        (error, response) => {
-          done();
-          if (error !== null) reject(toTransportError(error));
-          else resolve(response as Buffer);
-        },
-      );
       this.#ending.add(fail);
-      if (signal?.aborted) call.cancel();
-      else signal?.addEventListener('abort', cancel, { once: true });
+      signal?.addEventListener('abort', cancel, { once: true });
+      call.send(request, true);
     });
   }
 
-  stream(
-    method: string,
-    events: Parameters<Channel['stream']>[1],
-    metadata?: Readonly<Record<string, string>>,
-  ): MessageStream {
-    const call = this.#client.makeBidiStreamRequest(method, toBuffer, identity, toMetadata(metadata));
+  stream(method: string, events: StreamEvents, metadata?: Metadata): MessageStream {
     let ended = false;
     const end = (error: TransportError): void => {
       if (ended) return;
@@ -96,30 +104,68 @@ class GrpcChannel implements Channel {
       events.end(error);
     };
     const fail = (error: TransportError): void => {
-      end(error);
       call.cancel();
+      end(error);
     };
-    this.#ending.add(fail);
-    call.on('data', (bytes: Buffer) => {
-      if (!ended) events.message(bytes);
+    const call = this.#call(method, metadata, {
+      message: (bytes) => events.message(bytes),
+      end: (error) => end(error ?? new TransportError(GrpcCode.UNAVAILABLE, 'the server closed the stream')),
     });
-    call.on('error', (error) => end(toTransportError(error)));
-    call.on('end', () => end(new TransportError(grpc.status.UNAVAILABLE, 'the server closed the stream')));
+    this.#ending.add(fail);
     return {
-      write: (bytes) => {
-        if (!ended) call.write(bytes);
-      },
-      cancel: () => fail(new TransportError(grpc.status.CANCELLED, 'cancelled by this client')),
+      write: (bytes) => call.send(bytes, false),
+      cancel: () => fail(new TransportError(GrpcCode.CANCELLED, 'cancelled by this client')),
     };
   }
 
   close(): void {
-    for (const end of [...this.#ending]) end(new TransportError(grpc.status.UNAVAILABLE, 'the channel is closed'));
-    this.#client.close();
+    this.#closed = true;
+    for (const fail of [...this.#ending]) fail(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed'));
+    this.#connection?.close();
+  }
+
+  /** The events of a call never come before this returns. */
+  #call(path: string, metadata: Metadata | undefined, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel'> {
+    if (this.#closed) return failedCall(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed'), events);
+    let connection: ClientConnection;
+    try {
+      connection = this.#usable();
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      return failedCall(statusOf({ kind: 'lost', established: false, cause: error }, undefined)!, events);
+    }
+    return new GrpcCall(connection, headOf(path, this.#address, this.#tls !== undefined, metadata), events);
+  }
+
+  /** Throws if the address is none. */
+  #usable(): ClientConnection {
+    if (this.#connection?.usable) return this.#connection;
+    const connection = new ClientConnection({
+      address: this.#address,
+      tls: this.#tls,
+      unusable: () => {
+        if (this.#connection === connection) this.#connection = undefined;
+      },
+    });
+    this.#connection = connection;
+    return connection;
   }
 }
 
-/** The transport over sockets, by grpc-js. */
+function failedCall(error: TransportError, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel'> {
+  let cancelled = false;
+  queueMicrotask(() => {
+    if (!cancelled) events.end(error);
+  });
+  return {
+    send: () => {},
+    cancel: () => {
+      cancelled = true;
+    },
+  };
+}
+
+/** The transport over sockets. */
 export class GrpcTransport implements Transport {
   readonly #tls: TlsOptions | undefined;
 
@@ -129,6 +175,6 @@ export class GrpcTransport implements Transport {
 
   connect(address: string, secure: boolean): Channel {
     const plain = this.#tls === undefined && !secure;
-    return new GrpcChannel(address, plain ? grpc.credentials.createInsecure() : credentialsOf(this.#tls ?? {}));
+    return new GrpcChannel(address, plain ? undefined : clientTlsOf(this.#tls ?? {}));
   }
 }

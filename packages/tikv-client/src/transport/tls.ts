@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type PeerCertificate } from 'node:tls';
-import * as grpc from '@grpc/grpc-js';
+import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 import { TikvError } from '../errors.ts';
+import type { ClientTls } from '../http2/dial.ts';
 
 /** Files are read again for each connection, so a rotated certificate is used from the next connection on. */
 export interface TlsOptions {
@@ -15,7 +15,7 @@ export interface TlsOptions {
 }
 
 /** Throws TikvError `tls-failed` if a file cannot be read or used. */
-export function credentialsOf(tls: TlsOptions): grpc.ChannelCredentials {
+export function clientTlsOf(tls: TlsOptions): ClientTls {
   if ((tls.certPath === undefined) !== (tls.keyPath === undefined)) {
     throw new TikvError('invalid-argument', 'certPath and keyPath go together');
   }
@@ -28,10 +28,11 @@ export function credentialsOf(tls: TlsOptions): grpc.ChannelCredentials {
       // As in the clients of Go and Rust, a path to any certificate of the file is enough: it may have an intermediate alone.
       allowPartialTrustChain: true,
     });
-    return grpc.credentials.createFromSecureContext(
-      context,
-      allowedCommonNames === undefined ? {} : { checkServerIdentity: (_, peer) => checkName(peer, allowedCommonNames) },
-    );
+    const checkServer =
+      allowedCommonNames === undefined
+        ? checkServerIdentity
+        : (_: string, peer: PeerCertificate) => checkName(peer, allowedCommonNames);
+    return { context, checkServer };
   } catch (cause) {
     throw new TikvError('tls-failed', cause instanceof Error ? cause.message : undefined, { cause });
   }
