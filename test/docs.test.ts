@@ -5,9 +5,10 @@ import { type Chart, chartSvg } from '../tools/docs/chart.ts';
 import { charts } from '../tools/docs/charts.ts';
 import { chartFiles } from '../tools/docs/chart-files.ts';
 import { destinationOf, linkFault } from '../tools/docs/links.ts';
-import { readMarkdown, replaceLinks, slugOf, tablesOfSection } from '../tools/docs/markdown.ts';
+import { readMarkdown, replaceLinks, slugOf, tablesOfSection, withoutCode } from '../tools/docs/markdown.ts';
 import { pages } from '../tools/docs/navigation.ts';
 import { columnsOf, figureOf } from '../tools/docs/results.ts';
+import { siteTexts } from '../tools/docs/site.ts';
 
 const root = join(import.meta.dirname, '..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -77,6 +78,50 @@ describe('the navigation', () => {
 
   test('every page begins with its title', () => {
     for (const { source } of pages) expect(readMarkdown(text(source)).headings[0]?.level, source).toBe(1);
+  });
+});
+
+describe('the site', () => {
+  const texts = siteTexts(undefined);
+
+  test('links of its pages lead to its pages and their headings, and nothing else of the repository is linked', () => {
+    for (const [path, page] of texts) {
+      for (const { target, picture } of readMarkdown(page).links) {
+        if (picture || /^https?:/.test(target)) continue;
+        const [, address, anchor] = /^\/([^#]*)(?:#(.*))?$/.exec(target) ?? [];
+        const linked = texts.get(address === '' ? 'index' : (address ?? ''));
+        expect(linked, `${path}: ${target}`).toBeDefined();
+        if (anchor === undefined) continue;
+        expect(
+          readMarkdown(linked!).headings.map(({ slug }) => slug),
+          `${path}: ${target}`,
+        ).toContain(anchor);
+      }
+    }
+    expect(texts.get('index')).toContain('[Quick start](/quickstart)');
+    expect(siteTexts('https://example.org/main').get('comparison')).toContain(
+      '](https://example.org/main/e2e/kube-storage/README.md)',
+    );
+  });
+
+  test('no page has what a template would take for its own: tags, and braces outside of code', () => {
+    for (const [path, page] of texts) {
+      const prose = withoutCode(page).replace(/^<figure class="chart">[\s\S]*?<\/figure>$/gm, '');
+      expect(
+        [...prose.matchAll(/\{\{|<[a-z/].*/gi)].map(([found]) => found),
+        path,
+      ).toEqual([]);
+    }
+  });
+
+  test('flowcharts are in the part of the language that the site draws', () => {
+    const pictures = [...texts.values()].flatMap((page) => [...page.matchAll(/```mermaid\n([^`]*)```/g)]);
+    expect(pictures.length).toBeGreaterThan(0);
+    for (const [, picture] of pictures) {
+      const [head, ...lines] = picture!.trim().split('\n');
+      expect(head).toBe('flowchart TD');
+      for (const line of lines) expect(line.trim()).toMatch(/^[\w-]+( (-->|-\. \w+ \.->) [\w-]+)+$/);
+    }
   });
 });
 

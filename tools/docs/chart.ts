@@ -35,11 +35,12 @@ const CHARACTER = 6.2;
 
 /** The colours of a picture that stands alone. In the site, `theme/style.css` has the same ones. */
 const STYLE = `
+.back{fill:#fff}
 text{font:12px system-ui,sans-serif;fill:#1f2328}
 .title{font-size:15px;font-weight:600}
 .soft{fill:#59636e}
 .a{fill:#0b57d0}.b{fill:#b35900}.c{fill:#6b7280}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.soft{fill:#9da7b1}.a{fill:#6ea8fe}.b{fill:#f0a35e}.c{fill:#9aa4b2}}
+@media (prefers-color-scheme:dark){.back{fill:#0d1117}text{fill:#e6edf3}.soft{fill:#9da7b1}.a{fill:#6ea8fe}.b{fill:#f0a35e}.c{fill:#9aa4b2}}
 `.trim();
 
 /**
@@ -62,7 +63,7 @@ export function chartSvg(chart: Chart, { alone }: { readonly alone: boolean }): 
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${chart.id}-title ${chart.id}-desc">`,
     `<title id="${chart.id}-title">${escaped(chart.title)}</title>`,
     `<desc id="${chart.id}-desc">${escaped(description(chart))}</desc>`,
-    ...(alone ? [`<style>${STYLE}</style>`] : []),
+    ...(alone ? [`<style>${STYLE}</style>`, `<rect class="back" width="${width}" height="${height}"/>`] : []),
     `<text class="title" x="0" y="16">${escaped(chart.title)}</text>`,
     `<text class="soft" x="0" y="34">${escaped(chart.unit)}${chart.scale === 'row' ? '; each row has a scale of its own' : ''}</text>`,
     ...chart.series.map((name, at) => legendSvg(name, at, chart.series)),

@@ -28,7 +28,7 @@ export function readMarkdown(page: string): MarkdownPage {
 }
 
 /** The same characters in the same places, but those of code, which are blank. */
-function withoutCode(page: string): string {
+export function withoutCode(page: string): string {
   const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
   return page
     .replace(/^( *)```[\s\S]*?\n *```$/gm, blank)

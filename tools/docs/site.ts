@@ -4,7 +4,7 @@ import { root } from './root.ts';
 import { type Chart, chartSvg } from './chart.ts';
 import { charts } from './charts.ts';
 import { destinationOf } from './links.ts';
-import { type Link, replaceLinks } from './markdown.ts';
+import { readMarkdown, replaceLinks } from './markdown.ts';
 import { navigation, type Page, pages } from './navigation.ts';
 
 /** Where the site is made. Nothing in it is tracked; `dist` is the site. */
@@ -27,12 +27,22 @@ export function layOutSite(options: { readonly base: string; readonly sourceUrl:
     pages: section.pages.map((page) => ({ title: page.title, link: addressOf(page) })),
   }));
   writeFileSync(join(config, 'navigation.json'), JSON.stringify({ base: options.base, sections }));
-  const drawn = new Map(charts().map((chart) => [`docs/charts/${chart.id}.svg`, chart]));
-  for (const page of pages) {
-    const file = join(siteFolder, 'pages', `${page.path}.md`);
+  for (const [path, text] of siteTexts(options.sourceUrl)) {
+    const file = join(siteFolder, 'pages', `${path}.md`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, siteText(page, drawn, options.sourceUrl));
+    writeFileSync(file, text);
   }
+  for (const picture of otherPictures()) {
+    const file = join(siteFolder, 'pages/public', pictureAddress(picture));
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(join(root, picture), file);
+  }
+}
+
+/** The texts of the pages as the site has them, by their paths in it. */
+export function siteTexts(sourceUrl: string | undefined): ReadonlyMap<string, string> {
+  const drawn = new Map(charts().map((chart) => [`docs/charts/${chart.id}.svg`, chart]));
+  return new Map(pages.map((page) => [page.path, siteText(page, drawn, sourceUrl)]));
 }
 
 const addressOf = ({ path }: Page): string => (path === 'index' ? '/' : `/${path}`);
@@ -40,18 +50,19 @@ const addressOf = ({ path }: Page): string => (path === 'index' ? '/' : `/${path
 function siteText(page: Page, drawn: ReadonlyMap<string, Chart>, sourceUrl: string | undefined): string {
   const text = readFileSync(join(root, page.source), 'utf8');
   return replaceLinks(text, (link) => {
-    const whole = text.slice(link.start, link.end);
     const found = destinationOf(page.source, link.target);
-    if (found.kind === 'elsewhere') return whole;
-    if (link.picture) return pictureText(link, found.file, drawn);
-    const target = pageOf(found.file);
-    if (target !== undefined) {
-      const anchor = found.anchor === undefined ? '' : `#${found.anchor}`;
-      // A path says nothing to a reader of the site.
-      const shown = link.text.endsWith('.md') ? target.title : link.text;
-      return `[${shown}](${addressOf(target)}${anchor})`;
+    if (found.kind === 'elsewhere') return text.slice(link.start, link.end);
+    if (link.picture) {
+      const chart = drawn.get(found.file);
+      if (chart === undefined) return `![${link.text}](${pictureAddress(found.file)})`;
+      return `<figure class="chart">\n${chartSvg(chart, { alone: false })}</figure>`;
     }
-    return sourceUrl === undefined ? link.text : `[${link.text}](${sourceUrl}/${found.file})`;
+    const target = pageOf(found.file);
+    if (target === undefined) return sourceUrl === undefined ? link.text : `[${link.text}](${sourceUrl}/${found.file})`;
+    const anchor = found.anchor === undefined ? '' : `#${found.anchor}`;
+    // A path says nothing to a reader of the site.
+    const shown = link.text.endsWith('.md') ? target.title : link.text;
+    return `[${shown}](${addressOf(target)}${anchor})`;
   });
 }
 
@@ -60,11 +71,14 @@ const pageOf = (file: string): Page | undefined =>
   pages.find(({ source }) => source === file || source === `${file}/README.md`) ??
   pages.find(({ source }) => source.startsWith(`${file}/`));
 
-function pictureText({ text }: Link, file: string, drawn: ReadonlyMap<string, Chart>): string {
-  const chart = drawn.get(file);
-  if (chart !== undefined) return `<figure class="chart">\n${chartSvg(chart, { alone: false })}</figure>`;
-  const copy = join(siteFolder, 'pages/public/pictures');
-  mkdirSync(copy, { recursive: true });
-  copyFileSync(join(root, file), join(copy, basename(file)));
-  return `![${text}](/pictures/${basename(file)})`;
+const pictureAddress = (file: string): string => `/pictures/${basename(file)}`;
+
+/** Pictures of pages that are files of their own, and not drawn from results. */
+function otherPictures(): readonly string[] {
+  return pages.flatMap(({ source }) =>
+    readMarkdown(readFileSync(join(root, source), 'utf8')).links.flatMap(({ picture, target }) => {
+      const found = destinationOf(source, target);
+      return picture && found.kind === 'inside' && !found.file.startsWith('docs/charts/') ? [found.file] : [];
+    }),
+  );
 }
