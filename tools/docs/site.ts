@@ -4,7 +4,7 @@ import { root } from './root.ts';
 import { type Chart, chartSvg } from './chart.ts';
 import { charts } from './charts.ts';
 import { destinationOf } from './links.ts';
-import { readMarkdown, replaceLinks } from './markdown.ts';
+import { readMarkdown, replaceLinks, withoutCode } from './markdown.ts';
 import { navigation, type Page, pages } from './navigation.ts';
 
 /** Where the site is made. Nothing in it is tracked; `dist` is the site. */
@@ -48,7 +48,7 @@ export function siteTexts(sourceUrl: string | undefined): ReadonlyMap<string, st
 const addressOf = ({ path }: Page): string => (path === 'index' ? '/' : `/${path}`);
 
 function siteText(page: Page, drawn: ReadonlyMap<string, Chart>, sourceUrl: string | undefined): string {
-  const text = readFileSync(join(root, page.source), 'utf8');
+  const text = withoutTags(readFileSync(join(root, page.source), 'utf8'));
   return replaceLinks(text, (link) => {
     const found = destinationOf(page.source, link.target);
     if (found.kind === 'elsewhere') return text.slice(link.start, link.end);
@@ -64,6 +64,17 @@ function siteText(page: Page, drawn: ReadonlyMap<string, Chart>, sourceUrl: stri
     const shown = link.text.endsWith('.md') ? target.title : link.text;
     return `[${shown}](${addressOf(target)}${anchor})`;
   });
+}
+
+/** Outside of code, `<name>` and `{{` are text: the site would take them for a tag and an expression. */
+function withoutTags(text: string): string {
+  let result = '';
+  let at = 0;
+  for (const { 0: found, index } of withoutCode(text).matchAll(/<(?=[a-z/])(?!https?:)|\{\{/gi)) {
+    result += text.slice(at, index) + (found === '<' ? '&lt;' : '&#123;&#123;');
+    at = index + found.length;
+  }
+  return result + text.slice(at);
 }
 
 /** A folder without a page of its own is its first page. */
