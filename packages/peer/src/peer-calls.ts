@@ -13,7 +13,7 @@ import { UnsentBytes } from './unsent-bytes.ts';
 export type Exchange = ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>;
 export type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesInit>;
 
-/** Encoding a message of so many records takes a millisecond, decoding it as well. */
+/** Encoding a message of so many records takes a millisecond, decoding it as well. A longer batch goes in pieces. */
 const MESSAGE_RECORDS_MAX = 4096;
 
 const CALLS_MIN = 64;
@@ -183,6 +183,9 @@ export class PeerCalls {
       const unsent = new UnsentBytes(queuedBytesMax, signal);
       const followed = this.#options.service.follow(logPosition(call.request.from), signal);
       for await (const { first, records, chain } of followed) {
+        if (records.length > MESSAGE_RECORDS_MAX && !joinsPieces(call.request)) {
+          throw new PeerError('behind', `a member of an older version reads a batch of ${records.length} from the log`);
+        }
         for (let at = 0; at < records.length; at += MESSAGE_RECORDS_MAX) {
           if (signal.aborted || !this.#isAdmitted(stream)) return;
           if (at > 0) await this.#loop.pause({ work: 'catch-up', caller: `member ${from}`, stage: 'follow' });
@@ -253,6 +256,12 @@ export class PeerCalls {
     return true;
   }
 }
+
+/**
+ * Programs that joined no pieces took the first one for the whole batch. They are older than the field `store`, which says where the
+ * data are: who follows without it gets no piece.
+ */
+const joinsPieces = ({ hello }: linkpb.FollowRequest): boolean => hello !== undefined && hello.store !== 0n;
 
 /** What one stream has brought. */
 interface Inboxes {

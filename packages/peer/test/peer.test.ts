@@ -9,7 +9,7 @@ import type { LogBatch } from '@engram/storage';
 import { BoundPort } from '@engram/transport';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
-import { EXCHANGE, peerService } from '../src/methods.ts';
+import { EXCHANGE, FOLLOW, peerService } from '../src/methods.ts';
 import { Echo, portOf } from './echo.ts';
 
 const CLUSTER = 0xc1n;
@@ -279,6 +279,33 @@ test('a batch of very many records comes in several messages, and is one batch',
     [10_001, 1],
   ]);
   expect(seen[0]!.records.findIndex((bytes, at) => Buffer.from(bytes).toString() !== `${at}`)).toBe(-1);
+});
+
+test('a member of a version that joins no pieces gets none: it is told to read the log', async () => {
+  const theirs = new Echo();
+  const batchOf = (first: number, count: number): LogBatch => ({
+    first: logPosition(first),
+    records: Array.from({ length: count }, () => utf8('r')),
+  });
+  theirs.batches = [batchOf(1, 4096), batchOf(4097, 4097)];
+  const { ports } = await serve(theirs, 2n);
+  const client = new Client(`127.0.0.1:${ports[0]}`, credentials.createInsecure());
+  closing.push({ [Symbol.asyncDispose]: async () => client.close() });
+  const { requestSerialize, responseDeserialize } = peerService.follow;
+  const follow = async (hello: linkpb.HelloInit): Promise<{ sizes: number[]; error?: unknown }> => {
+    const request = { hello, from: logPosition(1) };
+    const sizes: number[] = [];
+    try {
+      const stream = client.makeServerStreamRequest(FOLLOW, requestSerialize, responseDeserialize, request);
+      for await (const { batches } of stream) for (const { records } of batches) sizes.push(records.length);
+      return { sizes };
+    } catch (error) {
+      return { sizes, error };
+    }
+  };
+  const hello = { cluster: CLUSTER, from: 1n, to: 2n };
+  expect(await follow(hello)).toMatchObject({ sizes: [4096], error: { code: status.OUT_OF_RANGE } });
+  expect(await follow({ ...hello, store: 5n })).toEqual({ sizes: [4096, 4096, 1] });
 });
 
 test('a call that nobody waits for is given up at the other end too', async () => {
