@@ -325,7 +325,8 @@ function nodeGauges({ store, stats, cluster }: Member, config: NodeConfig): Node
     applied: stats.applied - 1,
     totalBytes,
     inUseBytes,
-    quotaBytes,
+    // Alerts divide by it.
+    quotaBytes: quotaBytes > 0 ? quotaBytes : Number.POSITIVE_INFINITY,
     watchers,
     watchStreams: streams,
     slowWatchers,

@@ -148,7 +148,11 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
   );
   gauge('etcd_server_proposals_committed_total', 'Records known to be in the log.', ({ committed }) => committed);
   gauge('etcd_server_proposals_applied_total', 'Records applied.', ({ applied }) => applied);
-  gauge('etcd_server_quota_backend_bytes', 'Bytes that the data may take.', ({ quotaBytes }) => quotaBytes);
+  gauge(
+    'etcd_server_quota_backend_bytes',
+    'Bytes that the data may take; +Inf: no bound.',
+    ({ quotaBytes }) => quotaBytes,
+  );
   gauge('etcd_mvcc_db_total_size_in_bytes', 'Bytes on disk.', ({ totalBytes }) => totalBytes);
   gauge(
     'etcd_mvcc_db_total_size_in_use_in_bytes',
