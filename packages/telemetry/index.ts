@@ -8,7 +8,7 @@ export {
   type LogFormat,
 } from './src/logger.ts';
 export type { LogRotation } from './src/rotating-file.ts';
-export { MetricRegistry } from './src/metric-registry.ts';
+export { MetricRegistry, type MetricsFormat } from './src/metric-registry.ts';
 export type { Reading } from './src/metric.ts';
 export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
 export { registerServiceMetrics, RpcMetrics, type RpcMetricsOptions, type ServiceReading } from './src/rpc-metrics.ts';

@@ -177,7 +177,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   // All that concerns every call of a client, in its order. Each call is admitted after these, by hooks that its method has.
   const methods = intercepted(member.methods, [
     ...(tracing === undefined ? [] : [new CallTracing(tracing.tracer)]),
-    new RpcMetrics(metrics, { extensive: config.extensiveMetrics }),
+    new RpcMetrics(metrics, { extensive: config.extensiveMetrics, clock }),
     new SlowCalls(slow, config.slowUnaryMs),
   ]);
   registerServiceMetrics(metrics, member.counts, () => listeners.connections);

@@ -1,4 +1,4 @@
-import { exponentialBounds, PlainHistogram } from './plain-histogram.ts';
+import { exponentialBounds, PlainHistogram, type TracedCall } from './plain-histogram.ts';
 import type { CallTiming, RequestTimings } from './request-timings.ts';
 
 /** Go's names of the codes, as in grpc_server_handled_total (grpc/grpc-go codes/code_string.go). */
@@ -37,6 +37,17 @@ export interface MethodMetricsOptions {
   readonly timings: RequestTimings;
   /** A second histogram for ranges, because etcd counts their seconds twice. */
   readonly rangeSeconds: SuccessAndFailure | undefined;
+  readonly clock: WallClock;
+}
+
+export interface WallClock {
+  /** Milliseconds since 1970. */
+  wallMs(): number;
+}
+
+/** What is read of a call: its span, if it is recorded. */
+export interface CountedCall {
+  readonly span?: { readonly context: { readonly traceId: string } } | undefined;
 }
 
 /** Counters for the calls of one method, as hooks of it: a call costs only some additions. */
@@ -69,18 +80,20 @@ export class MethodMetrics {
     if (this.#timing !== undefined) this.#options.timings.started(this.#timing);
   }
 
-  end(_call: unknown, { code }: { readonly code: number }, ms: number): void {
-    const { timings, extensive, rangeSeconds } = this.#options;
+  end({ span }: CountedCall, { code }: { readonly code: number }, ms: number): void {
+    const { timings, extensive, rangeSeconds, clock } = this.#options;
+    const traced: TracedCall | undefined =
+      span === undefined ? undefined : { traceId: span.context.traceId, wallMs: clock.wallMs() };
     // Clients treat a code that gRPC does not define as UNKNOWN.
     const known = code >= 0 && code < codeNames.length ? code : 2;
     this.handledByCode[known]! += 1;
     const seconds = ms / 1000;
-    if (this.#timing !== undefined) timings.handled(this.#timing, known, seconds);
-    if (extensive) this.seconds.observe(seconds);
+    if (this.#timing !== undefined) timings.handled(this.#timing, known, seconds, traced);
+    if (extensive) this.seconds.observe(seconds, traced);
     if (!this.#unary) return;
     const outcome = known === 0 ? 0 : 1;
-    this.requestSeconds[outcome].observe(seconds);
-    if (rangeSeconds !== undefined) rangeSeconds[outcome].observe(seconds);
+    this.requestSeconds[outcome].observe(seconds, traced);
+    if (rangeSeconds !== undefined) rangeSeconds[outcome].observe(seconds, traced);
   }
 
   received(_call: unknown, bytes: number): void {

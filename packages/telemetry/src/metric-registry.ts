@@ -1,8 +1,12 @@
 import { assert } from '@engram/core';
 import { Loop, type Task } from '@engram/loop';
 import type { Metric, Reading } from './metric.ts';
+import { openMetrics } from './open-metrics.ts';
 import { PlainHistogram, type Sample } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
+
+/** Prometheus' text, or OpenMetrics, which has a form for exemplars. */
+export type MetricsFormat = 'prometheus' | 'openmetrics';
 
 const PAGE: Task = { work: 'background', caller: 'metrics', stage: 'metrics' };
 
@@ -48,8 +52,9 @@ export class MetricRegistry {
   }
 
   /** The whole exposition as text, with its HTTP content type. */
-  async render(): Promise<{ readonly contentType: string; readonly text: string }> {
+  async render(format: MetricsFormat = 'prometheus'): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.all(this.#preparations.map((prepare) => prepare()));
+    if (format === 'openmetrics') return this.#loop.run(PAGE, openMetrics(this.#metrics.values(), this.#loop));
     this.#exposition ??= this.#makeExposition();
     return this.#loop.run(PAGE, (await this.#exposition).rendering(this.#loop));
   }

@@ -1,8 +1,23 @@
+/** A call whose trace is recorded. */
+export interface TracedCall {
+  /** W3C's, 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** When the call ended, in milliseconds since 1970. */
+  readonly wallMs: number;
+}
+
+/** The newest traced call in a bucket. */
+export interface Exemplar extends TracedCall {
+  readonly value: number;
+}
+
 /** One line of an exposition. `suffix` follows the metric's name. */
 export interface Sample {
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
+  /** Of a bucket alone. Only OpenMetrics has a form for it. */
+  readonly exemplar?: Exemplar;
 }
 
 export type Labels = Readonly<Record<string, string | number>>;
@@ -19,6 +34,8 @@ export class PlainHistogram {
   /** One more than there are bounds: the last counts values above all bounds. */
   readonly #counts: Float64Array;
   #sum = 0;
+  /** By bucket. Undefined before the first traced call. */
+  #exemplars: (Exemplar | undefined)[] | undefined;
 
   /** `bounds` are upper bounds, ascending. */
   constructor(bounds: readonly number[]) {
@@ -26,13 +43,19 @@ export class PlainHistogram {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  observe(value: number): void {
+  /** `traced`: the call that has taken so long, if its trace is recorded. */
+  observe(value: number, traced?: TracedCall): void {
+    const bucket = this.#bucketOf(value);
     this.#sum += value;
+    this.#counts[bucket]! += 1;
+    if (traced === undefined) return;
+    this.#exemplars ??= [];
+    this.#exemplars[bucket] = { ...traced, value };
+  }
+
+  #bucketOf(value: number): number {
     // Fast path: most reads from memory take less than the first bound.
-    if (value <= this.#bounds[0]!) {
-      this.#counts[0]! += 1;
-      return;
-    }
+    if (value <= this.#bounds[0]!) return 0;
     let low = 1;
     let high = this.#bounds.length;
     while (low < high) {
@@ -40,7 +63,7 @@ export class PlainHistogram {
       if (value <= this.#bounds[middle]!) high = middle;
       else low = middle + 1;
     }
-    this.#counts[low]! += 1;
+    return low;
   }
 
   get count(): number {
@@ -54,7 +77,9 @@ export class PlainHistogram {
     for (let at = 0; at < this.#counts.length; at += 1) {
       below += this.#counts[at]!;
       const le = at < this.#bounds.length ? this.#bounds[at]! : '+Inf';
-      lines.push({ suffix: '_bucket', labels: { ...labels, le }, value: below });
+      const exemplar = this.#exemplars?.[at];
+      const line = { suffix: '_bucket', labels: { ...labels, le }, value: below };
+      lines.push(exemplar === undefined ? line : { ...line, exemplar });
     }
     lines.push({ suffix: '_sum', labels, value: this.#sum }, { suffix: '_count', labels, value: below });
     return lines;

@@ -1,4 +1,4 @@
-import { codeNames, MethodMetrics, type RpcKind, successAndFailure } from './method-metrics.ts';
+import { codeNames, MethodMetrics, type RpcKind, successAndFailure, type WallClock } from './method-metrics.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
 import { RequestTimings } from './request-timings.ts';
@@ -11,6 +11,7 @@ const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' }
 export interface RpcMetricsOptions {
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
   readonly extensive: boolean;
+  readonly clock: WallClock;
 }
 
 /**
@@ -21,10 +22,11 @@ export class RpcMetrics {
   readonly #methods = new Map<string, MethodMetrics>();
   readonly #timings: RequestTimings;
   readonly #rangeSeconds = successAndFailure(0.0001, 20);
-  readonly #extensive: boolean;
+  readonly #options: RpcMetricsOptions;
 
-  constructor(registry: MetricRegistry, { extensive }: RpcMetricsOptions) {
-    this.#extensive = extensive;
+  constructor(registry: MetricRegistry, options: RpcMetricsOptions) {
+    const { extensive } = options;
+    this.#options = options;
     this.#timings = new RequestTimings(registry);
     const each = (read: (method: MethodMetrics) => Sample | readonly Sample[]) => (): readonly Sample[] =>
       [...this.#methods.values()].flatMap(read);
@@ -72,9 +74,9 @@ export class RpcMetrics {
 
   /** The counters of one method, from now on. */
   hooks(path: string, kind: RpcKind): MethodMetrics {
-    const extensive = this.#extensive;
+    const { extensive, clock } = this.#options;
     const rangeSeconds = path === RANGE ? this.#rangeSeconds : undefined;
-    const method = new MethodMetrics(path, kind, { extensive, timings: this.#timings, rangeSeconds });
+    const method = new MethodMetrics(path, kind, { extensive, clock, timings: this.#timings, rangeSeconds });
     this.#methods.set(path, method);
     return method;
   }

@@ -20,7 +20,7 @@ import {
 const RANGE = '/etcdserverpb.KV/Range';
 const WATCH = '/etcdserverpb.Watch/Watch';
 /** Counters need to know nothing of the call. */
-const call = undefined;
+const call = {};
 const gauges: NodeGauges = {
   memberId: 0xabcn,
   serverVersion: '3.7.3',
@@ -57,7 +57,7 @@ const gauges: NodeGauges = {
 
 function all(extensive = false) {
   const registry = new MetricRegistry();
-  const rpc = new RpcMetrics(registry, { extensive });
+  const rpc = new RpcMetrics(registry, { extensive, clock: new SimClock() });
   const range = rpc.hooks(RANGE, 'unary');
   const watch = rpc.hooks(WATCH, 'bidi');
   const counts = { events: 0, requests: [] as { type: string; version: string; count: number }[] };
@@ -291,7 +291,7 @@ test('writes that are pending, that failed, and how long they took, under the na
   const PUT = '/etcdserverpb.KV/Put';
   const SNAPSHOT = '/etcdserverpb.Maintenance/Snapshot';
   const registry = new MetricRegistry();
-  const rpc = new RpcMetrics(registry, { extensive: false });
+  const rpc = new RpcMetrics(registry, { extensive: false, clock: new SimClock() });
   const put = rpc.hooks(PUT, 'unary');
   const range = rpc.hooks(RANGE, 'unary');
   const snapshot = rpc.hooks(SNAPSHOT, 'server-stream');

@@ -106,7 +106,7 @@ function pageRefusal({ corsOrigins }: HttpEndpointsOptions, { headers }: HttpReq
 
 function monitoringRoutes(options: HttpEndpointsOptions): HttpRoutes {
   const routes = new HttpRoutes()
-    .add('/metrics', ({ headers }) => options.metrics.answer(headers['accept-encoding']))
+    .add('/metrics', ({ headers }) => options.metrics.answer(headers['accept'], headers['accept-encoding']))
     .add(
       '/health',
       getOnly((request) => healthEndpoint(options, request)),
