@@ -63,6 +63,16 @@ export const cases: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
       selector: { matchLabels: { k: 'l' } },
     },
     disasterRecovery: { enabled: true, image: { repository: 'tools/etcdctl', tag: '3.7' } },
+    leaderService: {
+      enabled: true,
+      image: { repository: 'haproxy', tag: '3.2' },
+      annotations: { s: 't' },
+      podAnnotations: { o: 'p' },
+      podLabels: { q: 'r' },
+      resources: { limits: { memory: '64Mi' } },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'control', operator: 'Exists' }],
+    },
     metrics: {
       serviceMonitor: { enabled: true, additionalLabels: { release: 'x' } },
       podMonitor: { enabled: true },
@@ -89,6 +99,7 @@ export const cases: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
     },
     persistence: { enabled: false },
     networkPolicy: { allowExternalEgress: false },
+    leaderService: { enabled: true, image: { repository: 'haproxy' } },
   },
   'five members on a TiKV of tidb-operator, with generated certificates': {
     replicaCount: 5,
@@ -124,6 +135,7 @@ export const refusals: readonly (readonly [values: Readonly<Record<string, unkno
   [{ auth: { client: { enableAuthentication: true } } }, /needs auth.client.secureTransport/],
   [{ auth: { certificates: { source: 'cert-manager' }, client: { secureTransport: true } } }, /issuerName/],
   [{ disasterRecovery: { enabled: true } }, /disasterRecovery.image.repository/],
+  [{ leaderService: { enabled: true } }, /leaderService.image.repository/],
 ];
 
 /** What deploy/manifests has, rendered in the namespace `engram`. */

@@ -12,6 +12,7 @@ import { equal, Judge } from '../support/judge.ts';
 import { freePorts } from '../../test/support/free-port.ts';
 import { Member, tool } from '../release/member.ts';
 import { cases, manifests as plain, refusals } from './cases.ts';
+import { checkLeaderProxy } from './leader.ts';
 import { writeCustomSchemas, writeKubernetesSchemas } from './schemas.ts';
 
 const [folder = '.'] = process.argv.slice(2);
@@ -47,6 +48,9 @@ const only = (manifests: readonly Manifest[], kind: string): Manifest => {
 };
 const container = (manifests: readonly Manifest[]): Manifest =>
   only(manifests, 'StatefulSet').spec.template.spec.containers[0];
+
+const leaderProxy = (manifests: readonly Manifest[]): string =>
+  manifests.find((each) => each.kind === 'ConfigMap' && each.data?.['haproxy.cfg'] !== undefined).data['haproxy.cfg'];
 
 for (const [version, helm] of Object.entries(helms)) {
   await judge.check(`helm ${version} is of that version, and refuses values that make no sense`, async () => {
@@ -182,7 +186,14 @@ await judge.check('every selector finds the pods that it means, and the monitors
     const matches = (selector: Manifest, of: Manifest): boolean =>
       Object.entries(selector).every(([key, value]) => of[key] === value);
     for (const each of manifests) {
-      if (each.kind === 'Service') equal(`${name}: ${each.metadata.name}`, matches(each.spec.selector, labels), true);
+      if (each.kind === 'Service') {
+        const pods = each.metadata.name.endsWith('-leader')
+          ? only(manifests, 'Deployment').spec.template.metadata.labels
+          : labels;
+        equal(`${name}: ${each.metadata.name}`, matches(each.spec.selector, pods), true);
+        const members = each.spec.selector['app.kubernetes.io/component'] === 'member';
+        equal(`${name}: ${each.metadata.name} selects members`, matches(each.spec.selector, labels), members);
+      }
       if (['StatefulSet', 'PodDisruptionBudget', 'PodMonitor'].includes(each.kind))
         equal(`${name}: ${each.kind}`, matches(each.spec.selector.matchLabels, labels), true);
       if (each.kind !== 'ServiceMonitor') continue;
@@ -273,6 +284,23 @@ await judge.check('a real member with the rendered flags: its probes, and backup
   const failed = await tool.ends(command[0], [...command.slice(1), ...script], { env: variables });
   equal('a backup that fails', failed.code !== 0, true);
   equal('leaves what there is', readdirSync(snapshots).filter((name) => name.startsWith('snapshot')).length, kept);
+});
+
+await judge.check('the Service of the leader: a proxy that knows all members, in front of who may come', async () => {
+  const manifests = rendered.get('three members on TiKV with given secrets')!;
+  equal('servers', leaderProxy(manifests).match(/^ {2}server /gm)?.length, 3);
+  const { spec } = only(manifests, 'Deployment').spec.template;
+  equal('its file', spec.volumes[0].configMap.name, only(manifests, 'ConfigMap').metadata.name);
+  const guarded = rendered.get('one member with everything')!.filter((each) => each.kind === 'NetworkPolicy');
+  const [from] = guarded.find((each) => each.metadata.name === 'store-engram-leader').spec.ingress[0].from;
+  equal('who may come', from.podSelector.matchLabels['store-engram-client'], 'true');
+});
+await checkLeaderProxy({
+  judge,
+  folder: join(folder, 'leader'),
+  configuration: leaderProxy(rendered.get('three members on TiKV with given secrets')!),
+  haproxy: setting('HAPROXY'),
+  libraries: setting('HAPROXY_LIBRARIES'),
 });
 
 judge.end();

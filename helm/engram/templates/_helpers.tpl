@@ -98,8 +98,53 @@ annotations:
 {{- $full := include "engram.fullname" . -}}
 {{- $namespace := include "engram.namespace" . -}}
 {{- $names := list "localhost" $full (printf "%s.%s" $full $namespace) (printf "%s.%s.svc" $full $namespace) (printf "%s.%s.svc.%s" $full $namespace .Values.clusterDomain) (printf "*.%s" (include "engram.domain" .)) -}}
+{{- if .Values.leaderService.enabled -}}
+{{- $leader := printf "%s-leader" $full -}}
+{{- $names = concat $names (list $leader (printf "%s.%s" $leader $namespace) (printf "%s.%s.svc" $leader $namespace) (printf "%s.%s.svc.%s" $leader $namespace .Values.clusterDomain)) -}}
+{{- end -}}
 {{- concat $names .Values.auth.certificates.altNames | toJson -}}
 {{- end -}}
+
+{{/* The configuration of the proxy to the leader. TLS passes through it: it knows no certificate. */}}
+{{- define "engram.leaderProxy" -}}
+global
+  log stdout format raw local0 notice
+
+resolvers cluster
+  parse-resolv-conf
+  hold valid 5s
+
+defaults
+  mode tcp
+  log global
+  timeout connect 2s
+  timeout check 2s
+  # Of a connection on which nothing is said. Clients of gRPC have pings of their own.
+  timeout client 1h
+  timeout server 1h
+  option clitcpka
+  option srvtcpka
+
+frontend client
+  bind :{{ .Values.containerPorts.client }}
+  default_backend leader
+
+frontend health
+  mode http
+  bind :8404
+  timeout client 5s
+  monitor-uri /livez
+
+# A member that leads no more loses its connections: their clients come again, and reach the next leader.
+backend leader
+  option httpchk
+  http-check send meth GET uri /health/leader ver HTTP/1.1 hdr Host leader
+  http-check expect status 200
+  default-server check port {{ .Values.containerPorts.metrics }} inter 500ms fall 1 rise 1 on-marked-down shutdown-sessions resolvers cluster init-addr last,libc,none
+{{- range $at := until (int .Values.replicaCount) }}
+  server member-{{ $at }} {{ include "engram.fullname" $ }}-{{ $at }}.{{ include "engram.domain" $ }}:{{ $.Values.containerPorts.client }}
+{{- end }}
+{{ end -}}
 
 {{- define "engram.pdEndpoints" -}}
 {{- if .Values.tikv.pdEndpoints -}}
@@ -140,5 +185,8 @@ storageClassName: {{ $class | quote }}
 {{- end -}}
 {{- if and .Values.disasterRecovery.enabled (not .Values.disasterRecovery.image.repository) -}}
 {{- fail "disasterRecovery.enabled needs disasterRecovery.image.repository: an image with etcdctl and sh" -}}
+{{- end -}}
+{{- if and .Values.leaderService.enabled (not .Values.leaderService.image.repository) -}}
+{{- fail "leaderService.enabled needs leaderService.image.repository: an image with haproxy" -}}
 {{- end -}}
 {{- end -}}
