@@ -50,11 +50,21 @@ export interface Composition {
  * Two things close a circle, and hold what comes before the circle is closed: `TransitionInputs` and `LoopbackPeers`.
  */
 export async function compose(options: ClusterMemberOptions): Promise<Composition> {
+  const closing = new AbortController();
+  try {
+    return await composeParts(options, closing);
+  } catch (error) {
+    // Who started it closes the storage next. That is no second reason, and must not be told in place of this one.
+    closing.abort(error);
+    throw error;
+  }
+}
+
+async function composeParts(options: ClusterMemberOptions, closing: AbortController): Promise<Composition> {
   const { storage, identity, clock, random, logger, settings, network } = options;
   const { storeObserver, onRecovery, firstRevision, feedBytesMax } = options;
   const { memberId: self, clusterId, name, clientUrls } = identity;
   const timeoutMs = settings.requestTimeoutMs ?? 7000;
-  const closing = new AbortController();
   const { signal } = closing;
   const onFatal = (error: Error): void => {
     if (!signal.aborted) options.onFatal(error);
