@@ -78,13 +78,14 @@ export class MemberProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  start(): void {
+  /** Starts the member with `program`: another version's, or this one's. */
+  start(program = engram): void {
     const { name, dataDir, netns } = this.place;
     const client = `http://${this.endpoint}`;
     const peer = peerUrl(this.#cluster, this.place);
     const initial = this.#cluster.members.map((member) => `${member.name}=${peerUrl(this.#cluster, member)}`).join();
     const command = [
-      engram,
+      program,
       `--name=${name}`,
       `--data-dir=${dataDir}`,
       '--storage=tikv',
@@ -97,8 +98,8 @@ export class MemberProcess {
       `--initial-cluster=${initial}`,
       ...this.#flags,
     ];
-    const [program, ...args] = netns === undefined ? command : inNetns(netns, command);
-    const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [executable, ...args] = netns === undefined ? command : inNetns(netns, command);
+    const child = spawn(executable!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     const kill = (): void => void child.kill('SIGKILL');
     process.once('exit', kill);
@@ -131,12 +132,12 @@ export class MemberProcess {
   }
 
   /** Resolves when the process has ended by itself: with its exit code, or undefined if a signal has ended it. */
-  async ended(): Promise<number | undefined> {
+  async ended(withinMs = STOP_MAX_MS): Promise<number | undefined> {
     const child = this.#child;
     if (child === undefined) throw new Error(`${this.place.name} was not started`);
     if (!this.running) return child.exitCode ?? undefined;
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const late = sleep(STOP_MAX_MS, 'late' as const, { ref: false });
+    const late = sleep(withinMs, 'late' as const, { ref: false });
     if ((await Promise.race([exited, late])) === 'late') throw new Error(`${this.place.name} does not end by itself`);
     return child.exitCode ?? undefined;
   }

@@ -154,6 +154,11 @@ export class EtcdClient implements Disposable {
     return this.#call('Cluster/MemberRemove', bytes, etcdserverpb.decodeMemberRemoveResponse);
   }
 
+  async userAdd(request: Init<etcdserverpb.AuthUserAddRequest>): Promise<void> {
+    const bytes = etcdserverpb.encodeAuthUserAddRequest(request);
+    await this.#call('Auth/UserAdd', bytes, etcdserverpb.decodeAuthUserAddResponse);
+  }
+
   /** One keep-alive on a stream of its own. */
   async leaseKeepAliveOnce(id: bigint): Promise<etcdserverpb.LeaseKeepAliveResponse> {
     const path = '/etcdserverpb.Lease/LeaseKeepAlive';
