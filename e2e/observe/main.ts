@@ -1,19 +1,23 @@
 /**
- * Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member. See README.md.
+ * Alerts by promtool, ours and etcd's own; every expression on a Prometheus that scrapes a loaded member; and alerts that are fired
+ * by their causes on members that run. See README.md.
  *
- *   main.ts <folder> <folder of prometheus and promtool> <etcdctl>
+ *   main.ts <folder> <folder of prometheus and promtool> <etcdctl> <rules of etcd's mixin>
  */
 import { spawn } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Alert } from '../../tools/observe/alert.ts';
 import { expressions } from '../../tools/observe/dashboards.ts';
 import { alerts, groups, rulesTestYaml } from '../../tools/observe/rules.ts';
 import { root } from '../../tools/release/bundle.ts';
 import { Member, tool } from '../release/member.ts';
 import { equal, Judge } from '../support/judge.ts';
+import { judgeLive } from './live.ts';
+import { idOf, readMixin, rulesOf } from './mixin.ts';
 import { PrometheusServer } from './prometheus-server.ts';
 
-const [folder = '.', bin = '', etcdctl = 'etcdctl'] = process.argv.slice(2);
+const [folder = '.', bin = '', etcdctl = 'etcdctl', mixinFile = ''] = process.argv.slice(2);
 const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) => join(bin, name)) as [string, string];
 const judge = new Judge('observe');
 /** Ten scrapes: enough for rates over the shortest range that Grafana takes. */
@@ -38,13 +42,28 @@ await judge.check('each alert fires on its series, and is quiet on the others', 
   await tool(promtool, ['test', 'rules', 'tests.yaml'], { cwd: rules });
 });
 
+const mixin = readMixin(mixinFile);
+
+await judge.check(
+  "etcd's own rules, unchanged: each fires on the series of its alert, and is quiet on the others",
+  async () => {
+    const theirs = rulesOf(mixin).map(idOf);
+    equal('names and severities', theirs.toSorted().join(), groups.etcd.map(idOfAlert).toSorted().join());
+    equal('rules', theirs.length, 15);
+    cpSync(mixinFile, join(rules, 'mixin.json'));
+    await tool(promtool, ['check', 'rules', 'mixin.json'], { cwd: rules });
+    writeFileSync(join(rules, 'mixin-tests.yaml'), rulesTestYaml(['mixin.json'], groups.etcd));
+    await tool(promtool, ['test', 'rules', 'mixin-tests.yaml'], { cwd: rules });
+  },
+);
+
 const [program = '', ...args] = (process.env['STORE_CMD'] ?? join(root, 'packages/server/bin/engram')).split(' ');
 await using member = await startMember();
 await using server = await PrometheusServer.start({
   program: prometheus,
   folder: join(folder, 'prometheus'),
   ruleFiles: ruleFiles.map((name) => join(rules, name)),
-  target: new URL(member.metrics).host,
+  targets: [{ address: new URL(member.metrics).host, cluster: 'c' }],
 });
 await load(member);
 
@@ -93,7 +112,12 @@ await judge.check('a member that is gone fires its alerts', async () => {
   await server.until('count(ALERTS{alertname="etcdInsufficientMembers"}) > 0');
   await server.until('count(ALERTS{alertname="etcdMembersDown"}) > 0');
 });
+await judgeLive({ judge, folder, prometheus, mixin, program, args });
 judge.end();
+
+function idOfAlert({ name, severity }: Alert): string {
+  return `${name} ${severity}`;
+}
 
 function environment(): Record<string, string> {
   return Object.fromEntries(

@@ -13,8 +13,13 @@ export interface ServerOptions {
   /** For its configuration and its data; it must not exist. */
   readonly folder: string;
   readonly ruleFiles: readonly string[];
+  readonly targets: readonly Target[];
+}
+
+export interface Target {
   /** host:port */
-  readonly target: string;
+  readonly address: string;
+  readonly cluster: string;
 }
 
 export interface Sample {
@@ -22,7 +27,7 @@ export interface Sample {
   readonly value: readonly [number, string];
 }
 
-/** A Prometheus that scrapes the member each second, with the labels that the chart's monitors set. */
+/** A Prometheus that scrapes members each second, with the labels that the chart's monitors set. */
 export class PrometheusServer implements AsyncDisposable {
   readonly #child: ChildProcess;
 
@@ -33,21 +38,26 @@ export class PrometheusServer implements AsyncDisposable {
     this.#url = url;
   }
 
-  static async start({ program, folder, ruleFiles, target }: ServerOptions): Promise<PrometheusServer> {
+  static async start({ program, folder, ruleFiles, targets }: ServerOptions): Promise<PrometheusServer> {
     mkdirSync(folder);
     const config = join(folder, 'prometheus.yaml');
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
-    const targets = { targets: [target], labels: { cluster: 'c' } };
     writeFileSync(
       config,
       stringify({
         global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
         rule_files: ruleFiles,
-        scrape_configs: [{ job_name: 'engram-etcd', static_configs: [targets] }],
+        scrape_configs: [
+          {
+            job_name: 'engram-etcd',
+            static_configs: targets.map(({ address, cluster }) => ({ targets: [address], labels: { cluster } })),
+          },
+        ],
       }),
     );
     const flags = [
+      '--enable-feature=exemplar-storage',
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
@@ -77,6 +87,20 @@ export class PrometheusServer implements AsyncDisposable {
     };
     if (status !== 'success' || data === undefined) throw new Error(`${expr}: ${error}`);
     return data.result;
+  }
+
+  /** The traces that exemplars of these series name. */
+  async tracesOf(series: string): Promise<readonly string[]> {
+    const nowSeconds = Date.now() / 1000;
+    const range = { query: series, start: String(nowSeconds - 600), end: String(nowSeconds) };
+    const answer = await fetch(`${this.#url}/api/v1/query_exemplars`, {
+      method: 'POST',
+      body: new URLSearchParams(range),
+    });
+    const { data = [] } = (await answer.json()) as {
+      readonly data?: readonly { readonly exemplars: readonly { readonly labels: { readonly trace_id: string } }[] }[];
+    };
+    return data.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels.trace_id));
   }
 
   async scrapes(): Promise<number> {

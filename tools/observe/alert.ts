@@ -20,6 +20,8 @@ export interface Alert {
   readonly fires: Series;
   readonly quiet: Series;
   readonly at: string;
+  /** How `e2e/observe` brings its cause about on members that run. Absent: promtool alone fires it. */
+  readonly live?: string;
 }
 
 /** The jobs that etcd's own alerts and dashboards select. The chart sets `job` and `cluster` so. */

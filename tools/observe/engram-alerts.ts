@@ -37,6 +37,7 @@ export const engramAlerts: readonly Alert[] = [
     fires: steady('engram_storage_stalled_seconds', 12),
     quiet: steady('engram_storage_stalled_seconds', 1),
     at: '10m',
+    live: 'the store of TiKV stands still under writes.',
   },
   {
     name: 'EngramTakeoverRefused',
@@ -114,6 +115,7 @@ export const engramAlerts: readonly Alert[] = [
       ...steady('engram_budget_limit', 100, `${member},resource="streams"`),
     },
     at: '30m',
+    live: 'clients ask for more watchers than there is room for.',
   },
   {
     name: 'EngramBudgetRefusals',
@@ -130,6 +132,7 @@ export const engramAlerts: readonly Alert[] = [
     fires: rising('engram_budget_refusals_total', 2, `${member},resource="streams"`),
     quiet: steady('engram_budget_refusals_total', 2, `${member},resource="streams"`),
     at: '30m',
+    live: 'clients ask for more watchers than there is room for.',
   },
   {
     name: 'EngramLoopStretch',
@@ -212,6 +215,7 @@ export const engramAlerts: readonly Alert[] = [
     fires: steady('engram_start_phase', 0, `${member},phase="serving"`),
     quiet: steady('engram_start_phase', 1, `${member},phase="serving"`),
     at: '30m',
+    live: 'a member starts while the two others do not run.',
   },
   {
     name: 'EngramPeerRefused',
@@ -257,6 +261,7 @@ export const engramAlerts: readonly Alert[] = [
     fires: steady('etcd_debugging_server_alarms', 1, `${member},server_id="a",alarm_type="NOSPACE"`),
     quiet: steady('etcd_debugging_server_alarms', 0, `${member},server_id="a",alarm_type="NOSPACE"`),
     at: '10m',
+    live: 'a store is filled up to its quota.',
   },
   {
     name: 'EngramDamageOnDisk',

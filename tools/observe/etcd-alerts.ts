@@ -33,6 +33,7 @@ const failedCalls = {
   look: 'The code: `sum by (grpc_code, grpc_method) (rate(grpc_server_handled_total[5m]))`. ResourceExhausted is EngramBudgetRefusals; Unavailable is etcdNoLeader or EngramStorageStalled.',
   mend: 'That of the cause.',
   at: '30m',
+  live: 'writes go on at a full store.',
 } as const;
 
 const fsync = {
@@ -44,6 +45,7 @@ const fsync = {
   look: 'A lone node: the latency of its disk. On TiKV: the disks of the stores, and the round trip to them.',
   mend: 'A faster disk, or one that is not shared.',
   at: '30m',
+  live: 'the store of TiKV stands still under writes.',
 } as const;
 
 export const etcdAlerts: readonly Alert[] = [
@@ -61,6 +63,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '0x40' },
     quiet: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '1x40' },
     at: '30m',
+    live: 'two of three members are killed.',
   },
   {
     name: 'etcdInsufficientMembers',
@@ -76,6 +79,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '0x40', [`up{${of('2')}}`]: '0x40' },
     quiet: { [`up{${of('0')}}`]: '1x40', [`up{${of('1')}}`]: '1x40', [`up{${of('2')}}`]: '0x40' },
     at: '10m',
+    live: 'two of three members are killed.',
   },
   {
     name: 'etcdNoLeader',
@@ -91,6 +95,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: { [`etcd_server_has_leader{${member}}`]: '0x40' },
     quiet: { [`etcd_server_has_leader{${member}}`]: '1x40' },
     at: '10m',
+    live: 'two of three members are killed.',
   },
   {
     name: 'etcdHighNumberOfLeaderChanges',
@@ -106,6 +111,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: { [`etcd_server_leader_changes_seen_total{${member}}`]: '0+1x40' },
     quiet: { [`etcd_server_leader_changes_seen_total{${member}}`]: '3x40' },
     at: '30m',
+    live: 'the leadership is moved again and again.',
   },
   { ...failedCalls, expr: failedShare(1), for: '10m', severity: 'warning', fires: calls(3, 100), quiet: calls(0, 100) },
   {
@@ -130,6 +136,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: slow('grpc_server_handling_seconds', '0.1', '1.6', unary),
     quiet: slow('grpc_server_handling_seconds', '0.001', '0.1', unary),
     at: '30m',
+    live: 'the store of TiKV stands still under writes.',
   },
   {
     name: 'etcdMemberCommunicationSlow',
@@ -145,6 +152,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: slow('etcd_network_peer_round_trip_time_seconds', '0.1', '0.8', toPeer),
     quiet: slow('etcd_network_peer_round_trip_time_seconds', '0.001', '0.1', toPeer),
     at: '30m',
+    live: 'a follower stands still for seconds.',
   },
   {
     name: 'etcdHighNumberOfFailedProposals',
@@ -160,6 +168,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: { [`etcd_server_proposals_failed_total{${member}}`]: '0+600x60' },
     quiet: { [`etcd_server_proposals_failed_total{${member}}`]: '0+60x60' },
     at: '50m',
+    live: 'writes go on at a full store.',
   },
   {
     ...fsync,
@@ -191,6 +200,7 @@ export const etcdAlerts: readonly Alert[] = [
     fires: slow('etcd_disk_backend_commit_duration_seconds', '0.256', '1.024'),
     quiet: slow('etcd_disk_backend_commit_duration_seconds', '0.001', '0.128'),
     at: '30m',
+    live: 'the store of TiKV stands still under writes.',
   },
   {
     name: 'etcdDatabaseQuotaLowSpace',
@@ -212,6 +222,7 @@ export const etcdAlerts: readonly Alert[] = [
       [`etcd_server_quota_backend_bytes{${member}}`]: '100x40',
     },
     at: '30m',
+    live: 'a store is filled up to its quota.',
   },
   {
     name: 'etcdExcessiveDatabaseGrowth',
@@ -233,6 +244,7 @@ export const etcdAlerts: readonly Alert[] = [
       [`etcd_server_quota_backend_bytes{${member}}`]: '1000x60',
     },
     at: '50m',
+    live: 'a store is filled up to its quota.',
   },
   {
     name: 'etcdDatabaseHighFragmentationRatio',

@@ -20,9 +20,9 @@ export function rulesYaml(group: keyof typeof groups): string {
   return `# Made by \`make observe\`.\n${stringify({ groups: [{ name: group, rules }] }, { lineWidth: 0 })}`;
 }
 
-/** Tests for promtool: each alert fires on its series, and not on the quiet ones. */
-export function rulesTestYaml(ruleFiles: readonly string[]): string {
-  const tests = alerts.flatMap((alert) =>
+/** Tests for promtool of files that have rules for `tested`: each fires on the series of its alert, and not on the quiet ones. */
+export function rulesTestYaml(ruleFiles: readonly string[], tested: readonly Alert[] = alerts): string {
+  const tests = tested.flatMap((alert) =>
     [true, false].map((fires) => ({
       name: `${alert.name} (${alert.severity}) ${fires ? 'fires' : 'is quiet'}`,
       interval: '1m',
@@ -48,6 +48,8 @@ export function runbooks(): string {
     const all = alerts.filter((alert) => alert.name === name);
     const [first] = all;
     const rules = all.map(({ severity, expr, for: time }) => `- ${severity}, after ${time}: \`${expr}\`\n`).join('');
+    const test =
+      first!.live === undefined ? 'promtool, on made series.' : `promtool, on made series. Live: ${first!.live}`;
     return `## ${name}
 
 ${first!.summary} ${first!.meaning}
@@ -58,14 +60,17 @@ ${rules}
 **First look.** ${first!.look}
 
 **Mend.** ${first!.mend}
+
+**Fired by.** ${test}
 `;
   });
   return `# Runbooks
 
 Made by \`make observe\` from \`tools/observe\`. One section for each alert of the chart (\`helm/engram/files/alerts\`). The alerts that
-begin with \`etcd\` have the names and thresholds of etcd's own; the others are about what etcd does not have. \`e2e/observe\` fires
-each of them with promtool, on made series; none is fired on a live cluster by its cause yet. They select jobs that match
-\`.*etcd.*\` and group by the label \`cluster\`: the chart's monitors set both.
+begin with \`etcd\` have the names and thresholds of etcd's own; the others are about what etcd does not have. etcd's own rules (its
+mixin) work beside them or in their place, unchanged. All select jobs that match \`.*etcd.*\` and group by the label \`cluster\`: the
+chart's monitors set both. \`e2e/observe\` fires each with promtool, etcd's rules too; and where a page says "live", by its cause, on
+members that run: with shorter ranges and waiting times there, because nobody waits for 15 minutes.
 
 ${pages.join('\n')}`;
 }

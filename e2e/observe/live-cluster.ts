@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
+import { freePort } from '../../test/support/free-port.ts';
+import { type ClusterPlace, freePlaces, leaderAmong, MemberProcess } from '../cluster/cluster-member.ts';
+import { Load } from '../cluster/load.ts';
+import { Lab } from '../tikv/lab.ts';
+
+/** Longer than the pause between two measurements of the way between members. */
+const STILL_MS = 5000;
+/** Above the threshold of EngramStorageStalled and some scrapes; appends that wait for longer are made again. */
+const STORE_STILL_MS = 8000;
+const BETWEEN_MS = 1000;
+
+/** Without a bound of the data: alerts divide by it. */
+const FLAGS = ['--metrics=extensive', '--quota-backend-bytes=-1'];
+
+type End = () => Promise<void>;
+const noEnd: End = async () => {};
+
+/** Three members on PD and one store, with the causes of alerts that a lone member does not have. */
+export class LiveCluster implements AsyncDisposable {
+  readonly #lab: Lab;
+  readonly #members: readonly MemberProcess[];
+  /** Where the members show their metrics, host:port, also while they start. */
+  readonly addresses: readonly string[];
+  #load: Load | undefined;
+
+  private constructor(lab: Lab, members: readonly MemberProcess[], addresses: readonly string[]) {
+    this.#lab = lab;
+    this.#members = members;
+    this.addresses = addresses;
+  }
+
+  static async create(folder: string): Promise<LiveCluster> {
+    const lab = await Lab.start(join(folder, 'lab'), { store: 'onenode', strict: false });
+    const place: ClusterPlace = { pd: lab.pdAddresses, prefix: 'observe', members: await freePlaces(folder) };
+    const addresses: string[] = [];
+    const members: MemberProcess[] = [];
+    for (const member of place.members) {
+      const address = `127.0.0.1:${await freePort()}`;
+      addresses.push(address);
+      members.push(new MemberProcess(place, member, [`--listen-metrics-urls=http://${address}`, ...FLAGS]));
+    }
+    return new LiveCluster(lab, members, addresses);
+  }
+
+  /** All members, and clients at each. */
+  async start(): Promise<void> {
+    for (const member of this.#members) member.start();
+    await Promise.all(this.#members.map((member) => member.ready()));
+    const endpoints = this.#members.map(({ endpoint }) => endpoint);
+    this.#load = new Load(endpoints, 1, { deadlineMs: 3000, betweenMs: 10 });
+    await this.#load.until(20);
+  }
+
+  /** The first member stays, without a quorum and without clients. */
+  async loseTwo(): Promise<End> {
+    await this.#load?.stop();
+    for (const member of this.#members.slice(1)) await member.kill();
+    return noEnd;
+  }
+
+  /** After `loseTwo`: the first member waits for the others. */
+  async startAlone(): Promise<End> {
+    const [first] = this.#members;
+    await first!.kill();
+    first!.start();
+    return noEnd;
+  }
+
+  async moveLeader(): Promise<End> {
+    return repeated(async () => {
+      const leader = await leaderAmong(this.#members);
+      const other = this.#members.find((member) => member !== leader)!;
+      using target = new EtcdClient(other.endpoint);
+      using client = new EtcdClient(leader.endpoint);
+      const { header } = await target.status();
+      // A move that comes too early is refused: the next one comes.
+      await client.moveLeader(header!.memberId).catch(() => undefined);
+    });
+  }
+
+  /** Appends have no answer for a while, again and again: what is slow is seen when it has its answer. */
+  async stopStore(): Promise<End> {
+    return repeated(async () => {
+      this.#lab.signal('s1', 'SIGSTOP');
+      await pause(STORE_STILL_MS);
+      this.#lab.signal('s1', 'SIGCONT');
+    });
+  }
+
+  async stopFollower(): Promise<End> {
+    const leader = await leaderAmong(this.#members);
+    const follower = this.#members.find((member) => member !== leader)!;
+    return repeated(async () => {
+      follower.signal('SIGSTOP');
+      await pause(STILL_MS);
+      follower.signal('SIGCONT');
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#load?.stop();
+    for (const member of this.#members) await member.kill();
+    await this.#lab[Symbol.asyncDispose]();
+  }
+}
+
+/** Does `work` again and again, until the end. */
+function repeated(work: () => Promise<void>): End {
+  const stop = new AbortController();
+  const working = (async () => {
+    while (!stop.signal.aborted) {
+      await work();
+      await pause(BETWEEN_MS);
+    }
+  })();
+  working.catch(() => stop.abort());
+  return async () => {
+    stop.abort();
+    await working;
+  };
+}
