@@ -2,7 +2,7 @@ import { etcdserverpb as pb } from '@engram/wire';
 import type { EtcdClient } from './etcd-client.ts';
 import { EtcdSource } from './etcd-source.ts';
 import { MigrationError } from './migration-error.ts';
-import { type AuthMark, type Change, conditionOf, type KeyHead, type Target } from './stores.ts';
+import { type AuthMark, type Change, conditionOf, type KeyHead, type RevisionMark, type Target } from './stores.ts';
 
 /** Below what an etcd takes by default (--max-txn-ops). */
 const OPS_MAX = 100;
@@ -43,8 +43,14 @@ export class EtcdTarget implements Target {
   }
 
   /** Rejects with MigrationError refused if the changes are more than the etcd takes: nothing is written then. */
-  async write(changes: readonly Change[], signal: AbortSignal): Promise<number | undefined> {
+  async write(
+    changes: readonly Change[],
+    behind: RevisionMark | undefined,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
     const compares = changes.flatMap(comparesOf);
+    if (behind !== undefined)
+      compares.push({ key: behind.key, result: EQUAL, target: MOD, modRevision: behind.modRevision });
     // One round trip for almost every revision. An etcd takes as many compares as operations: more are compared before.
     const isOne = compares.length <= OPS_MAX;
     for (let at = 0; !isOne && at < compares.length; at += OPS_MAX) {
@@ -99,7 +105,7 @@ export class EtcdTarget implements Target {
 }
 
 const { EQUAL, GREATER } = pb.CompareCompareResult;
-const { VERSION, CREATE } = pb.CompareCompareTarget;
+const { VERSION, CREATE, MOD } = pb.CompareCompareTarget;
 
 function comparesOf(change: Change): readonly pb.CompareInit[] {
   const { key } = change;

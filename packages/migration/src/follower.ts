@@ -1,6 +1,7 @@
 import { type Clock, type Logger, Mutex, sleep } from '@engram/core';
 import { isMigrationError, MigrationError } from './migration-error.ts';
 import { RevisionGroups, shown } from './revision-groups.ts';
+import { RevisionWindow } from './revision-window.ts';
 import type { Change, KeyHead, RevisionChanges, Source, Target } from './stores.ts';
 
 export interface FollowerOptions {
@@ -41,6 +42,10 @@ export class Follower {
   /** Of the target, with their TTLs. */
   #leases = new Map<bigint, number>();
   #at = 0;
+  /** The newest revision that was given to the target. */
+  #given = 0;
+  /** Of the run; undefined before the first. */
+  #window: RevisionWindow | undefined;
   #source = 0;
   #heardMs: number | undefined;
   #loaded = false;
@@ -77,8 +82,10 @@ export class Follower {
       let parts: readonly Promise<void>[] = [];
       try {
         await this.#load(both);
-        parts = [this.#follow(both), this.#keepLeases(both)];
-        await Promise.race(parts);
+        const window = this.#newWindow();
+        this.#window = window;
+        parts = [this.#follow(window, both), this.#keepLeases(both)];
+        await Promise.race([...parts, window.failure]);
       } catch (error) {
         signal.throwIfAborted();
         const unshown = isMigrationError(error, 'compacted') && !this.#unshown;
@@ -89,20 +96,35 @@ export class Follower {
         ends.abort(new MigrationError('interrupted', 'the watch has ended'));
         // What is written is known before anything is written after it.
         await Promise.allSettled(parts);
+        await Promise.allSettled([this.#window?.drained()]);
       }
       await sleep(clock, RETRY_MS, signal);
     }
   }
 
-  /** What the target has. It may have a revision whose answer was lost, and no other. */
+  #newWindow(): RevisionWindow {
+    return new RevisionWindow({
+      target: this.#options.target,
+      written: (revision) => {
+        this.#at = revision;
+      },
+      refuse: async ({ revision, changes }, got, signal) => {
+        if (got !== undefined) throw differs(`revision ${revision} of the source became ${got} here`);
+        return await this.#throwDifference(changes, revision, signal);
+      },
+    });
+  }
+
+  /** What the target has. It may have revisions whose answers were lost, and no others. */
   async #load(signal: AbortSignal): Promise<void> {
     const { target } = this.#options;
     const at = await target.revision(signal);
-    if (this.#loaded && at !== this.#at && at !== this.#at + 1) {
+    if (this.#loaded && (at < this.#at || at > this.#given)) {
       throw differs(`somebody else has written: the store that follows is at ${at}, and ${this.#at} was written last`);
     }
     this.#compared = false;
     this.#at = at;
+    this.#given = at;
     this.#leases = new Map(await target.leases(signal));
     this.#loaded = true;
   }
@@ -114,6 +136,7 @@ export class Follower {
   async end<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const { source, target } = this.#options;
     return await this.#turn.run(async () => {
+      await this.#window?.drained();
       this.#checkCaughtUp(await source.revision(signal));
       await this.#compareLeases(signal, 'all');
       const [theirs, ours] = await Promise.all([source.auth(signal), target.auth(signal)]);
@@ -140,7 +163,7 @@ export class Follower {
     throw new MigrationError('lags', `${newest - this.#at} revisions are missing: ${text}`);
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
+  async #follow(window: RevisionWindow, signal: AbortSignal): Promise<void> {
     const { source, clock } = this.#options;
     // From the newest revision here on, which must be that of the source: somebody else may have written it.
     const from = this.#at <= EMPTY_REVISION || this.#unshown ? this.#at + 1 : this.#at;
@@ -157,7 +180,7 @@ export class Follower {
       this.#source = Math.max(this.#source, newest);
       for (const whole of groups.take(response)) {
         await this.#turn.run(() =>
-          whole.revision === this.#at ? this.#compareNewest(whole, signal) : this.#apply(whole, signal),
+          whole.revision === this.#given ? this.#compareNewest(whole, signal) : this.#apply(whole, window, signal),
         );
         this.#compared = true;
       }
@@ -183,17 +206,18 @@ export class Follower {
     }
   }
 
-  async #apply({ revision, changes }: RevisionChanges, signal: AbortSignal): Promise<void> {
+  /** Resolves when the revision is on its way to the target. */
+  async #apply(whole: RevisionChanges, window: RevisionWindow, signal: AbortSignal): Promise<void> {
+    const { revision, changes } = whole;
     if (this.#ended) throw differs(`revision ${revision} of the source comes after the following has ended`);
-    const { target } = this.#options;
     signal.throwIfAborted();
     await this.#grantFor(changes, signal);
-    const written = changes.every((change) => createdThen(change, revision))
-      ? await target.write(changes, signal)
-      : undefined;
-    if (written === undefined) return await this.#throwDifference(changes, revision, signal);
-    if (written !== revision) throw differs(`revision ${revision} of the source became ${written} here`);
-    this.#at = revision;
+    if (!changes.every((change) => createdThen(change, revision))) {
+      await window.drained();
+      await this.#throwDifference(changes, revision, signal);
+    }
+    this.#given = revision;
+    await window.write(whole, signal);
   }
 
   /** Nothing of the revision is written. */
@@ -223,7 +247,11 @@ export class Follower {
   /** Leases without keys show in no event. */
   async #keepLeases(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.#turn.run(() => this.#compareLeases(signal, 'new'));
+      await this.#turn.run(async () => {
+        // A revision on its way may attach keys.
+        await this.#window?.drained();
+        await this.#compareLeases(signal, 'new');
+      });
       await sleep(this.#options.clock, LEASES_EACH_MS, signal);
     }
   }

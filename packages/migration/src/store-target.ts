@@ -13,7 +13,7 @@ import {
   type Txn,
 } from '@engram/core';
 import { mvccpb } from '@engram/wire';
-import { type AuthMark, type Change, conditionOf, type KeyHead, type Target } from './stores.ts';
+import { type AuthMark, type Change, conditionOf, type KeyHead, type RevisionMark, type Target } from './stores.ts';
 
 const NO_VALUE = new Uint8Array(0);
 
@@ -50,8 +50,10 @@ export class StoreTarget implements Target {
     });
   }
 
-  async write(changes: readonly Change[]): Promise<number | undefined> {
-    const txn = txnOf(changes.map(opOf), changes.flatMap(comparesOf));
+  async write(changes: readonly Change[], behind: RevisionMark | undefined): Promise<number | undefined> {
+    const compares = changes.flatMap(comparesOf);
+    if (behind !== undefined) compares.push(compare(behind.key, EQUAL, MOD, behind.modRevision));
+    const txn = txnOf(changes.map(opOf), compares);
     const { revision, succeeded } = await this.#store.txn(txn, this.#caller);
     return succeeded ? revision : undefined;
   }
@@ -82,27 +84,27 @@ export class StoreTarget implements Target {
 
 const txnOf = (success: readonly Op[], compares: readonly Compare[] = []): Txn => ({ compares, success, failure: [] });
 
+const { EQUAL, GREATER } = CompareResult;
+const { VERSION, CREATE, MOD } = CompareTarget;
+const compare = (key: Uint8Array, result: number, target: number, number: number): Compare => ({
+  range: pointRange(key),
+  result,
+  target,
+  number,
+  lease: NO_LEASE,
+  value: NO_VALUE,
+});
+
 function comparesOf(change: Change): readonly Compare[] {
-  const range = pointRange(change.key);
-  const compare = (result: number, target: number, number: number): Compare => ({
-    range,
-    result,
-    target,
-    number,
-    lease: NO_LEASE,
-    value: NO_VALUE,
-  });
+  const { key } = change;
   const condition = conditionOf(change);
   switch (condition.kind) {
     case 'absent':
-      return [compare(CompareResult.EQUAL, CompareTarget.VERSION, 0)];
+      return [compare(key, EQUAL, VERSION, 0)];
     case 'lives':
-      return [compare(CompareResult.GREATER, CompareTarget.VERSION, 0)];
+      return [compare(key, GREATER, VERSION, 0)];
     case 'at':
-      return [
-        compare(CompareResult.EQUAL, CompareTarget.VERSION, condition.version),
-        compare(CompareResult.EQUAL, CompareTarget.CREATE, condition.createRevision),
-      ];
+      return [compare(key, EQUAL, VERSION, condition.version), compare(key, EQUAL, CREATE, condition.createRevision)];
   }
 }
 

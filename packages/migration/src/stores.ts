@@ -32,6 +32,18 @@ export interface RevisionChanges {
   readonly changes: readonly Change[];
 }
 
+/** What shows that a revision is here and that nothing came behind it which changed this key. */
+export interface RevisionMark {
+  readonly key: Uint8Array;
+  readonly modRevision: number;
+}
+
+/** Undefined for a revision that only deletes: its keys were not there before their creation either. */
+export function markOf({ revision, changes }: RevisionChanges): RevisionMark | undefined {
+  const put = changes.findLast(({ kind }) => kind === 'put');
+  return put === undefined ? undefined : { key: put.key, modRevision: revision };
+}
+
 /** What a living key has beside its value. */
 export interface KeyHead {
   readonly version: number;
@@ -66,10 +78,10 @@ export interface Target {
   /** In the order of the keys; undefined for a key that does not live. */
   heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]>;
   /**
-   * Writes all changes as one transaction, if each key is here what it was at the source: `conditionOf`. Returns its revision, once it is
-   * durable; undefined if a key is something else: nothing is written then.
+   * Writes all changes as one transaction, if each key is here what it was at the source (`conditionOf`), and the revision `behind` is
+   * here (`markOf`). Returns its revision, once it is durable; undefined if one of this is not so: nothing is written then.
    */
-  write(changes: readonly Change[], signal: AbortSignal): Promise<number | undefined>;
+  write(changes: readonly Change[], behind: RevisionMark | undefined, signal: AbortSignal): Promise<number | undefined>;
   /** With their granted TTLs. */
   leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>>;
   /** Returns the granted TTL. */
