@@ -136,7 +136,6 @@ export class Follower {
   async end<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     const { source, target } = this.#options;
     return await this.#turn.run(async () => {
-      await this.#window?.drained();
       this.#checkCaughtUp(await source.revision(signal));
       await this.#compareLeases(signal, 'all');
       const [theirs, ours] = await Promise.all([source.auth(signal), target.auth(signal)]);
