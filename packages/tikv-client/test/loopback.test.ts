@@ -184,10 +184,14 @@ test.each([
   );
 });
 
-test('TLS: a certificate for another host, no certificate of ours, and half a pair', async () => {
+test('TLS: a certificate for another host, whoever it names, no certificate of ours, and half a pair', async () => {
   await using loopback = await Loopback.start({ stores: 1 }, serverCredentials('misnamed'));
   const tls = { caPath: path('ca.crt'), certPath: path('client.crt'), keyPath: path('client.key') };
   expect(await codeOf(TikvClient.connect({ pdAddresses: loopback.pdAddresses, tls, timeoutMs: 5_000 }))).toBe(
+    'tls-failed',
+  );
+  const named = { ...tls, allowedCommonNames: ['tikv'] };
+  expect(await codeOf(TikvClient.connect({ pdAddresses: loopback.pdAddresses, tls: named, timeoutMs: 5_000 }))).toBe(
     'tls-failed',
   );
   expect(

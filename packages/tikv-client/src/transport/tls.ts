@@ -28,10 +28,8 @@ export function clientTlsOf(tls: TlsOptions): ClientTls {
       // As in the clients of Go and Rust, a path to any certificate of the file is enough: it may have an intermediate alone.
       allowPartialTrustChain: true,
     });
-    const checkServer =
-      allowedCommonNames === undefined
-        ? checkServerIdentity
-        : (_: string, peer: PeerCertificate) => checkName(peer, allowedCommonNames);
+    const checkServer = (host: string, peer: PeerCertificate): Error | undefined =>
+      checkServerIdentity(host, peer) ?? (allowedCommonNames && checkName(peer, allowedCommonNames));
     return { context, checkServer };
   } catch (cause) {
     throw new TikvError('tls-failed', cause instanceof Error ? cause.message : undefined, { cause });
