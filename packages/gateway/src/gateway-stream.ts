@@ -25,6 +25,7 @@ interface Waiting {
  */
 export class GatewayStream extends GatewayCall implements StreamCall {
   #handler: StreamHandler | undefined;
+  #opened = false;
   #queue: Waiting[] = [];
   #queuedBytes = 0;
   #heldBytes = 0;
@@ -56,8 +57,14 @@ export class GatewayStream extends GatewayCall implements StreamCall {
     return this.#queue.length === 0;
   }
 
+  /** Whether there was a request to call a handler with. */
+  get opened(): boolean {
+    return this.#opened;
+  }
+
   /** The handler is called from now on. */
   open(handler: () => StreamHandler): void {
+    this.#opened = true;
     this.#guard(() => {
       this.#handler = handler();
     });

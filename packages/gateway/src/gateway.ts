@@ -211,15 +211,14 @@ export class Gateway {
     }
   }
 
-  /** The status of a stream's answer is that of its first message. */
+  /** The status of a stream's answer is that of its first message. What is no request has the error of any call, as in etcd. */
   async #answerStream(stream: GatewayStream): Promise<GatewayAnswer> {
     await stream.ready();
     const { status } = stream;
     if (!stream.idle) return { status: 200, headers: jsonHeaders, body: linesOf(stream, this.#options.loop) };
     stream.close();
-    return status === undefined || status.code === GrpcCode.OK
-      ? { status: 200, headers: {}, body: EMPTY_BYTES }
-      : streamFailure(status);
+    if (status === undefined || status.code === GrpcCode.OK) return { status: 200, headers: {}, body: EMPTY_BYTES };
+    return stream.opened ? streamFailure(status) : failure(status);
   }
 
   /** Hands JSON values to a stream, no faster than its answers are taken. */

@@ -100,6 +100,13 @@ test('what is no JSON ends a stream with an error, as its status if nothing was 
   expect(watchers()).toBe(0);
 });
 
+test('what is no request of a method that takes one gets the error of any call, also where its answers are a stream', async () => {
+  for (const path of ['/v3/maintenance/snapshot', '/v3/election/observe']) {
+    const refused = await node.ask(path, '{');
+    expect([refused.status, await textOf(refused)]).toEqual([400, '{"code":3,"message":"unexpected EOF"}']);
+  }
+});
+
 test('a stream that is refused has the status of its error', async () => {
   const refusing: BidiMethod = {
     kind: 'bidi',
