@@ -42,9 +42,9 @@ export interface Asked {
   readonly ownText?: true;
 }
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
+export const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const [foo, bar] = [base64('foo'), base64('bar')];
-const post = (path: string, body: unknown, more: Partial<Asked> = {}): Asked => ({
+export const post = (path: string, body: unknown, more: Partial<Asked> = {}): Asked => ({
   path,
   body: typeof body === 'string' ? body : JSON.stringify(body),
   ...more,
@@ -201,7 +201,8 @@ export async function gatewayPart(judge: Judge): Promise<void> {
   for (const asked of STREAMS) await compare(judge, asked, (base) => messagesOf(base, asked, asked.lines));
 }
 
-async function compare(
+/** Asks both stores, and compares the answers. */
+export async function compare(
   judge: Judge,
   asked: Asked,
   answer: (base: string, asked: Asked) => Promise<unknown>,
@@ -216,7 +217,8 @@ async function compare(
   else judge.known(label, etcd, store);
 }
 
-async function answerOf(base: string, { path, body, method, headers, ownText }: Asked): Promise<unknown> {
+/** What the store at `base` answers, without what it chooses itself. */
+export async function answerOf(base: string, { path, body, method, headers, ownText }: Asked): Promise<unknown> {
   const response = await fetch(`${base}${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...headers },
@@ -244,7 +246,7 @@ function bodyOf(text: string): unknown {
 }
 
 /** What a stream says by HTTP. */
-async function linesOf(base: string, { path, body }: Asked, count: number): Promise<unknown> {
+export async function linesOf(base: string, { path, body }: Asked, count: number): Promise<unknown> {
   const gone = new AbortController();
   const response = await fetch(`${base}${path}`, { method: 'POST', body: body ?? '', signal: gone.signal });
   const lines: unknown[] = [];

@@ -9,6 +9,7 @@ import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
 import { certificatePart } from './certificate-part.ts';
 import { gatewayPart } from './gateway-part.ts';
+import { gatewayRoutesPart } from './gateway-routes-part.ts';
 import { http2Part } from './http2-part.ts';
 import { Judge } from './judge.ts';
 import { kvPart } from './kv-part.ts';
@@ -18,6 +19,7 @@ import { lockPart } from './lock-part.ts';
 import { maintenancePart } from './maintenance-part.ts';
 import { MemberStores } from './member-stores.ts';
 import * as ask from './methods.ts';
+import { pagesPart } from './pages-part.ts';
 import { restartPart } from './restart-part.ts';
 import { startPart } from './start-part.ts';
 import { sizesPart } from './sizes-part.ts';
@@ -45,6 +47,8 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   lock: () => lockPart(judge),
   http2: () => http2Part(judge),
   gateway: () => gatewayPart(judge),
+  'gateway-routes': () => gatewayRoutesPart(judge),
+  pages: () => pagesPart(judge),
   sizes: () => sizesPart(judge),
   restart: (prng) => restartPart(judge, prng, wholeOrShare(1 / 4)),
   maintenance: () => maintenancePart(judge),
