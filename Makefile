@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart observe differential schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart observe differential etcdctl schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -220,6 +220,10 @@ e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK
 .PHONY: e2e-differential
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
 	@$(WITH_NODE) tools/e2e differential
+
+.PHONY: e2e-etcdctl
+e2e-etcdctl: setup ## Every command of etcdctl and etcdutl on a real etcd and on a node: the same answers
+	@$(WITH_NODE) tools/e2e etcdctl
 
 .PHONY: chart
 chart: setup ## Write README and values.schema.json of helm/engram from its values.yaml
