@@ -23,19 +23,22 @@ function install(): void {
 }
 
 const vitepress = join(siteFolder, 'node_modules/vitepress/bin/vitepress.js');
+const vite = join(siteFolder, 'node_modules/vite/bin/vite.js');
+const base = process.env['DOCS_BASE'] ?? '/';
 
 switch (process.argv[2]) {
   case 'pictures':
     writeChartFiles();
     break;
   case 'site':
-    layOutSite({ base: process.env['DOCS_BASE'] ?? '/', sourceUrl: process.env['DOCS_SOURCE_URL'] });
+    layOutSite({ base, sourceUrl: process.env['DOCS_SOURCE_URL'] });
     install();
     run(process.execPath, vitepress, 'build');
     console.log(`the site: ${join(siteFolder, 'dist')}`);
     break;
   case 'serve':
-    run(process.execPath, vitepress, 'preview', '--host', '127.0.0.1', '--port', '4173');
+    // VitePress' own preview listens on all addresses.
+    run(process.execPath, vite, 'preview', '--outDir', 'dist', '--base', base, '--host', '127.0.0.1', '--port', '4173');
     break;
   default:
     console.error('usage: main.ts pictures | site | serve');
