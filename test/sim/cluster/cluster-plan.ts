@@ -7,11 +7,18 @@ import {
   type RequestKind,
   requestWeights,
   type Step,
+  withUsersFor,
 } from '../plan/plan.ts';
 import { withPlain } from '../plan/settings.ts';
-import { type UserKind, userWeights } from '../users/user-weights.ts';
+import {
+  isUserScenario,
+  type UserKind,
+  type UserScenarioKind,
+  userScenarioWeights,
+  userWeights,
+} from '../users/user-weights.ts';
 import { type LieKind, lieWeights } from './liar.ts';
-import { type ClusterSettings, drawClusterSettings, plainClusterSettings } from './settings.ts';
+import { type ClusterSettings, drawClusterSettings, plainClusterSettings, withoutStrangers } from './settings.ts';
 
 /** Weights of the requests to a cluster, in addition to those to a node. */
 export const clusterWeights = {
@@ -69,7 +76,7 @@ const scenarioWeights = {
 
 export type ClusterRequestKind = RequestKind | UserKind | keyof typeof clusterWeights;
 export type ClusterFaultKind = keyof typeof faultWeights;
-export type ClusterScenarioKind = keyof typeof scenarioWeights;
+export type ClusterScenarioKind = keyof typeof scenarioWeights | UserScenarioKind;
 export type ClusterStepKind = ClusterRequestKind | ClusterFaultKind | ClusterScenarioKind | LieKind;
 export type ClusterStep = Step<ClusterStepKind>;
 
@@ -80,7 +87,8 @@ export interface ClusterPlan {
 }
 
 export const isClusterFault = (kind: ClusterStepKind): kind is ClusterFaultKind => kind in faultWeights;
-export const isClusterScenario = (kind: ClusterStepKind): kind is ClusterScenarioKind => kind in scenarioWeights;
+export const isClusterScenario = (kind: ClusterStepKind): kind is ClusterScenarioKind =>
+  kind in scenarioWeights || isUserScenario(kind);
 
 /** The part of the steps that are lies, where a member lies. */
 const LIE_SHARE = 0.2;
@@ -94,18 +102,17 @@ const { 'alarm-on': _on, 'alarm-off': _off, ...nodeWeights } = requestWeights;
 
 export function makeClusterPlan(seed: number, cut: Cut = {}): ClusterPlan {
   const random = new Prng(seed).fork('cluster plan');
-  const settings = withPlain(drawClusterSettings(random), plainClusterSettings, cut.plain);
+  const drawn = withoutStrangers(withUsersFor(cut.scenario, drawClusterSettings(random), random));
+  const settings = withPlain(drawn, plainClusterSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
   const userKinds = settings.users === 'none' ? {} : userWeights;
   const requests = drawWeights(random, { ...nodeWeights, ...clusterWeights, ...userKinds }, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.05, 0.1, 0.2, 0.2]);
-  const { scenarios, scenarioShare } = onlyScenario(cut.scenario, scenarioWeights, {
-    scenarios: drawWeights(
-      random,
-      settings.members > 3 ? scenarioWeights : { ...scenarioWeights, 'look-beside-ousted': 0 },
-      0.3,
-    ),
+  const able = settings.members > 3 ? scenarioWeights : { ...scenarioWeights, 'look-beside-ousted': 0 };
+  const all = { ...able, ...userScenarioWeights };
+  const { scenarios, scenarioShare } = onlyScenario<ClusterScenarioKind>(cut.scenario, all, {
+    scenarios: drawWeights(random, settings.users === 'none' ? able : all, 0.3),
     scenarioShare: random.pick([0, 0.02, 0.05]),
   });
   const lies = drawWeights(random, lieWeights, 0.2);

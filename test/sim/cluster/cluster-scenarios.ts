@@ -3,6 +3,7 @@ import type { ClusterLife } from './cluster-life.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterScenarioKind, ClusterStep } from './cluster-plan.ts';
 import type { ClusterWorld } from './cluster-world.ts';
+import { isUserScenario } from '../users/user-weights.ts';
 import { MemberScenarios } from './member-scenarios.ts';
 
 /** A scenario in a cluster over a model of the log. */
@@ -11,7 +12,10 @@ export class ClusterScenarioStep extends MemberScenarios<ClusterLife, ClusterNod
 
   static run(world: ClusterWorld, step: ClusterStep, kind: ClusterScenarioKind): void {
     const able = ClusterScenarioStep.able(world, step, kind);
-    if (able !== undefined) new ClusterScenarioStep(world, step, ...able)[kind]();
+    if (able === undefined) return;
+    const scenario = new ClusterScenarioStep(world, step, ...able);
+    if (isUserScenario(kind)) scenario.ofUsers(kind);
+    else scenario[kind]();
   }
 
   /** The answer of the leader's append is lost, and a member that starts finds the batch in the log. */

@@ -1,6 +1,8 @@
 import type { Caller } from '@engram/backend';
 import { Prng } from '@engram/sim';
 import type { RequestKind } from '../plan/plan.ts';
+import { UserScenario } from '../users/user-scenarios.ts';
+import type { UserScenarioKind } from '../users/user-weights.ts';
 import { CROWDED, type RequestedStep, RequestStep, type ScenarioRequestKind } from '../world/request-steps.ts';
 import { stopNode } from './member-faults.ts';
 import type { MemberLife } from './member-life.ts';
@@ -289,6 +291,13 @@ export class MemberScenarios<Life extends MemberLife, Node extends MemberNode<Li
         this.world.startSoon(node);
       }
     });
+  }
+
+  /** Users are changed at the leader, and clients ask at the follower meanwhile. */
+  ofUsers(kind: UserScenarioKind): void {
+    const { world, step, leader, follower: asked } = this;
+    const after = (ms: number, work: () => void): void => this.after(ms, work);
+    UserScenario.run({ world, step, leader, asked, after }, kind);
   }
 
   /** Sends `writes` writes, each to the current leader. */

@@ -82,6 +82,9 @@ export function drawClusterSettings(random: Prng): ClusterSettings {
     membersBefore: random.chance(0.25) ? random.between(1, 3) : 0,
     inlineBytesMax: pick(1, 100, 64 * 1024),
   };
-  // A liar may say that it calls for anybody, and a member of the version before knows no users.
-  return drawn.users === 'none' ? settings : { ...settings, liar: 0, membersBefore: 0 };
+  return withoutStrangers(settings);
 }
+
+/** With users, nobody lies: a liar may say that it calls for anybody. Nor is there a member of the version before, which knows none. */
+export const withoutStrangers = (settings: ClusterSettings): ClusterSettings =>
+  settings.users === 'none' ? settings : { ...settings, liar: 0, membersBefore: 0 };

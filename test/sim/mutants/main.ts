@@ -1,6 +1,7 @@
 // `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
 // time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1, TIKV=1: those of clusters, and of clusters on the
-// scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many. A mutant that names a test is shown to that test.
+// scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many; a mutant may name one itself. A mutant that names a test
+// is shown to that test.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Found, manyRuns } from '../many-runs.ts';
@@ -12,7 +13,7 @@ import { failedTest } from './test-finder.ts';
 import { tikvMutants } from './tikv-catalogue.ts';
 
 const RUNS_MAX = 1_000_000;
-const { MUTANTS, MINUTES, FROM, WORKERS } = process.env;
+const { MUTANTS, MINUTES, FROM, WORKERS, SCENARIO } = process.env;
 const { name: chosenName } = chosenSimulation();
 const lists = new Map([
   [clusterSimulation.name, clusterMutants],
@@ -28,14 +29,14 @@ console.log(`| mutant | found by | seed | runs | seconds on ${workers} cores |`)
 console.log('| --- | --- | --- | --- | --- |');
 
 /** The first seed that finds the mutant, and the number of runs. */
-async function foundBySeed({ name }: Mutant): Promise<{ done: number; first: Found | undefined }> {
+async function foundBySeed({ name, scenario }: Mutant): Promise<{ done: number; first: Found | undefined }> {
   const { done, found } = await manyRuns({
     from: Number(FROM ?? 1),
     runs: RUNS_MAX,
     findingsMax: 1,
     timeMaxMs,
     workers,
-    env: { MUTANT: name },
+    env: scenario === undefined ? { MUTANT: name } : { MUTANT: name, SCENARIO: SCENARIO ?? scenario },
     execArgv: ['--import', hook],
   });
   return { done, first: found[0] };

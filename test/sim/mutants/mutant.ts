@@ -12,6 +12,8 @@ export interface Mutant {
   /** What goes wrong with it, in one line. */
   readonly what: string;
   readonly edits: readonly Edit[];
+  /** The scenario that shows it, which all scenarios of the search are: others hardly do. See README.md. */
+  readonly scenario?: string;
   /** The test that finds it, from the project's root, and why no run of the simulator does. Undefined: seeds find it. */
   readonly test?: { readonly file: string; readonly why: string };
 }

@@ -99,6 +99,7 @@ export const usersMutants: readonly Mutant[] = [
   {
     name: 'log-in-with-an-older-password',
     what: 'a log-in whose password was right before a change of it counts after the change',
+    scenario: 'log-in-beside-new-password',
     edits: [
       {
         file: `${backend}/lead/auth-decisions.ts`,
@@ -153,6 +154,7 @@ export const membersUsersMutants: readonly Mutant[] = [
   {
     name: 'read-judged-before-it-caught-up',
     what: 'a member that does not know yet that users count answers a linearizable read unjudged',
+    scenario: 'enable-unheard',
     edits: [
       {
         file: `${api}/authorized-store.ts`,

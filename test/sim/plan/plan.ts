@@ -1,5 +1,11 @@
 import { Prng } from '@engram/sim';
-import { type UserKind, userWeights } from '../users/user-weights.ts';
+import {
+  isUserScenario,
+  type UserKind,
+  type UserScenarioKind,
+  userScenarioWeights,
+  userWeights,
+} from '../users/user-weights.ts';
 import { drawSettings, plainSettings, type Settings, withPlain } from './settings.ts';
 
 /** Weights of the clients' requests. */
@@ -56,7 +62,7 @@ const scenarioWeights = {
 
 export type RequestKind = keyof typeof requestWeights;
 export type FaultKind = keyof typeof faultWeights;
-export type ScenarioKind = keyof typeof scenarioWeights;
+export type ScenarioKind = keyof typeof scenarioWeights | UserScenarioKind;
 export type StepKind = RequestKind | UserKind | FaultKind | ScenarioKind;
 
 /**
@@ -89,7 +95,7 @@ export interface Cut {
 }
 
 export const isFault = (kind: StepKind): kind is FaultKind => kind in faultWeights;
-export const isScenario = (kind: StepKind): kind is ScenarioKind => kind in scenarioWeights;
+export const isScenario = (kind: StepKind): kind is ScenarioKind => kind in scenarioWeights || isUserScenario(kind);
 
 const STEPS_MIN = 60;
 const STEPS_MAX = 360;
@@ -97,7 +103,7 @@ const STEPS_OF_A_PHASE_MAX = 60;
 
 export function makePlan(seed: number, cut: Cut = {}): Plan {
   const random = new Prng(seed).fork('plan');
-  const drawn = drawSettings(random);
+  const drawn = withUsersFor(cut.scenario, drawSettings(random), random);
   const settings = withPlain(drawn, plainSettings, cut.plain);
   const kept = cut.keep === undefined ? undefined : new Set(cut.keep);
   const steps = drawSteps(random, settings.users !== 'none', cut.scenario).filter(
@@ -111,8 +117,9 @@ function drawSteps(random: Prng, withUsers: boolean, scenario: string | undefine
   const requests = drawWeights(random, withUsers ? { ...requestWeights, ...userWeights } : requestWeights, 0.2);
   const faults = drawWeights(random, faultWeights, 0.4);
   const faultShare = random.pick([0, 0.01, 0.03, 0.08]);
-  const { scenarios, scenarioShare } = onlyScenario(scenario, scenarioWeights, {
-    scenarios: drawWeights(random, scenarioWeights, 0.2),
+  const all = { ...scenarioWeights, ...userScenarioWeights };
+  const { scenarios, scenarioShare } = onlyScenario<ScenarioKind>(scenario, all, {
+    scenarios: drawWeights(random, withUsers ? all : scenarioWeights, 0.2),
     scenarioShare: random.pick([0, 0.01, 0.03]),
   });
   return drawPhases(random, random.between(STEPS_MIN, STEPS_MAX), () => {
@@ -128,6 +135,12 @@ export interface DrawnScenarios<Kind> {
 
 /** The share of scenarios in the steps, if all scenarios are of one kind. */
 const ONLY_SHARE = 0.08;
+
+/** The settings, with users where the only scenario needs some. */
+export function withUsersFor<Of extends Settings>(scenario: string | undefined, settings: Of, random: Prng): Of {
+  if (scenario === undefined || !isUserScenario(scenario) || settings.users !== 'none') return settings;
+  return { ...settings, users: random.fork(scenario).pick(['simple', 'jwt'] as const) };
+}
 
 /** Scenarios of the named kind only, or `drawn` if no kind is named. Throws for an unknown kind. */
 export function onlyScenario<Kind extends string>(

@@ -22,7 +22,7 @@ import type { UserKind } from './user-weights.ts';
 import { changeUsers, type ModelOutcome } from './users-model.ts';
 
 const NOTHING = new Uint8Array(0);
-const PASSWORDS = ['a', 'b'] as const;
+export const PASSWORDS = ['a', 'b'] as const;
 
 /** One request of a client about users. */
 export class UserStep {

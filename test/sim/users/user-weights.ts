@@ -7,3 +7,15 @@ export const userWeights = {
 
 export type UserKind = keyof typeof userWeights;
 export const isUserKind = (kind: string): kind is UserKind => Object.hasOwn(userWeights, kind);
+
+/** Weights of the scenarios about users: see `UserScenario`. Only in runs with users. */
+export const userScenarioWeights = {
+  'log-in-beside-new-password': 1,
+  'share-a-lease': 1,
+  'renew-together': 1,
+  'write-behind-change': 1,
+  'enable-unheard': 1,
+} as const;
+
+export type UserScenarioKind = keyof typeof userScenarioWeights;
+export const isUserScenario = (kind: string): kind is UserScenarioKind => Object.hasOwn(userScenarioWeights, kind);

@@ -46,6 +46,8 @@ export type ScenarioRequestKind =
 export interface RequestedStep {
   readonly id: number;
   readonly seed: number;
+  /** Who asks. Undefined: drawn. */
+  readonly credential?: Credential;
 }
 
 /** One request of a client. Does nothing without a node that serves, which a client could not reach. */
@@ -63,7 +65,7 @@ export class RequestStep {
     this.#world = world;
     this.#life = life;
     this.#random = new Prng(step.seed);
-    this.#credential = face.desk && world.credentials.pick(this.#random.fork('who'));
+    this.#credential = face.desk && (step.credential ?? world.credentials.pick(this.#random.fork('who')));
     this.#face = this.#credential === undefined ? face : face.as(this.#credential);
     this.#name = `#${step.id}`;
     this.#requests = new Requests(this.#random, world.settings, world.history, `${step.id}.`);
@@ -80,6 +82,11 @@ export class RequestStep {
     const request = new RequestStep(world, life, face, step);
     if (isUserKind(kind)) UserStep.run(request.#asking, step, kind);
     else request[kind]();
+  }
+
+  /** A transaction that is given. */
+  static txn(world: Clients, life: Served, step: RequestedStep, txn: Txn): void {
+    if (life.face !== undefined && !life.stopping) new RequestStep(world, life, life.face, step).#txn(txn);
   }
 
   put(): void {

@@ -1,5 +1,7 @@
 import { Prng } from '@engram/sim';
 import type { FaultKind, RequestKind, ScenarioKind, Step } from '../plan/plan.ts';
+import { UserScenario } from '../users/user-scenarios.ts';
+import { isUserScenario, type UserScenarioKind } from '../users/user-weights.ts';
 import { FaultStep, STALL_MS_MAX } from './fault-steps.ts';
 import type { Life } from './life.ts';
 import { CROWDED, RequestStep, type ScenarioRequestKind } from './request-steps.ts';
@@ -29,7 +31,19 @@ export class ScenarioStep {
     const { life } = world;
     if (life === undefined || !life.process.alive || world.ending) return;
     world.tell(() => `#${step.id} ${kind}`);
-    new ScenarioStep(world, life, step)[kind]();
+    const scenario = new ScenarioStep(world, life, step);
+    if (isUserScenario(kind)) scenario.#ofUsers(kind);
+    else scenario[kind]();
+  }
+
+  #ofUsers(kind: UserScenarioKind): void {
+    const world = this.#world;
+    const after = (ms: number, work: () => void): void => {
+      world.scheduler.after(ms, () => {
+        if (!world.ending) world.guarded(work);
+      });
+    };
+    UserScenario.run({ world, step: this.#step, leader: this.#life, asked: this.#life, after }, kind);
   }
 
   /**
