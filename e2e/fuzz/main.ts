@@ -1,7 +1,7 @@
 /**
  * Sends random and mutated bytes to the parsers, to the members of a cluster and to a process, for a while. See README.md.
  *
- *   FUZZ_SECONDS=20 FUZZ_KINDS=parsers,peers,node SEED=1 main.ts <folder for data> <folder for findings>
+ *   FUZZ_SECONDS=20 FUZZ_KINDS=parsers,peers,node FUZZ_PARSERS=token,crl SEED=1 main.ts <folder for data> <folder for findings>
  *   FUZZ_REPLAY=<folder of findings> main.ts ...   only these inputs, repeatedly, on the node
  */
 import { join } from 'node:path';
@@ -10,12 +10,13 @@ import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts
 import { endOnSignals } from '../support/end-on-signals.ts';
 import { corpus, type Finding, inputsOf, keep, save } from './finding.ts';
 import { fuzzNode, replayOnNode } from './node-fuzz.ts';
-import { fuzzParsers } from './parser-fuzz.ts';
+import { chosenSubjects, fuzzParsers } from './parser-fuzz.ts';
 import { fuzzPeers } from './peer-fuzz.ts';
 
 const [folder = '.', findingsFolder = 'findings'] = process.argv.slice(2);
-/** Of each kind. */
-const seconds = Number(process.env['FUZZ_SECONDS'] || 20);
+/** Of each kind, and of each parser. Without it the parsers share the time of one kind. */
+const secondsEach = Number(process.env['FUZZ_SECONDS'] || Number.NaN);
+const seconds = Number.isNaN(secondsEach) ? 20 : secondsEach;
 const seed = Number(process.env['SEED'] || Math.floor(Math.random() * 2 ** 32));
 const MiB = 1024 * 1024;
 const MEMORY_MAX_BYTES = 384 * MiB;
@@ -39,9 +40,15 @@ function judge(what: string, findings: readonly Finding[]): void {
 }
 
 if (kinds.includes('parsers')) {
-  const { inputs, blocks, kept, findings } = await fuzzParsers(seed, performance.now() + 1000 * seconds, saved);
-  keep(keptFolder, 'ran code for the first time', kept);
-  judge(`parsers: ${inputs} inputs, ${blocks} blocks of code, ${kept.length} kept`, findings);
+  const chosen = chosenSubjects(process.env['FUZZ_PARSERS']?.split(',').filter((name) => name !== ''));
+  const ofParser = Number.isNaN(secondsEach) ? seconds / chosen.length : secondsEach;
+  for await (const report of fuzzParsers(chosen, seed, ofParser, saved)) {
+    const { subject, inputs, blocks, kept, longestMs, grownBytes, findings } = report;
+    keep(keptFolder, 'ran code for the first time', kept);
+    const counts = `${inputs} inputs, ${blocks} new blocks of code, ${kept.length} kept`;
+    const took = `longest ${longestMs.toFixed(1)} ms, grown by ${(grownBytes / MiB).toFixed(1)} MiB`;
+    judge(`parser ${subject}: ${counts}, ${took}`, findings);
+  }
 }
 
 if (kinds.includes('peers')) {

@@ -54,7 +54,7 @@ class Fields {
 }
 
 /** Decodes, encodes, decodes and encodes again: both encodings must be equal. */
-const generated: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name, decode]) => {
+export const generatedParsers: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name, decode]) => {
   if (!name.startsWith('decode') || typeof decode !== 'function') return [];
   const encode: unknown = Object.entries(etcdserverpb).find(
     ([other]) => other === name.replace('decode', 'encode'),
@@ -68,7 +68,8 @@ const generated: readonly Parser[] = Object.entries(etcdserverpb).flatMap(([name
   return [{ name, parse }];
 });
 
-export const parsers: readonly Parser[] = [
+/** Those that are written by hand. */
+export const pureParsers: readonly Parser[] = [
   { name: 'json', parse: readJson },
   { name: 'json-of-message', parse: writeJson },
   { name: 'frames', parse: parseFrames },
@@ -88,5 +89,4 @@ export const parsers: readonly Parser[] = [
   { name: 'forwarded txn', parse: (bytes) => void decodeTxn(bytes) },
   { name: 'peer-message', parse: (bytes) => void decodePeerMessage(bytes) },
   { name: 'keep-alive', parse: (bytes) => void decodeKeepAlive(bytes) },
-  ...generated,
 ];
