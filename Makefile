@@ -157,6 +157,10 @@ bench-attacks-mixed: setup ## All attacks beside a kube-like load for MINUTES (1
 bench-fair: setup ## What a modest client waits beside a greedy connection, and the shares of two greedy ones
 	@$(WITH_NODE) node bench/fair/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-auth
+bench-auth: setup ## What users and roles cost a get and a put (needs go)
+	@$(WITH_NODE) node bench/auth/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-etcd-tool
 bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (needs go)
 	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)

@@ -392,6 +392,9 @@ func (h *headerBlocks) of(path string) []byte {
 	} {
 		h.encoder.WriteField(field)
 	}
+	if *token != "" {
+		h.encoder.WriteField(hpack.HeaderField{Name: "token", Value: *token})
+	}
 	encoded := append([]byte(nil), h.buffer.Bytes()...)
 	if known {
 		h.blocks[path] = headerBlock{encoded, len(h.blocks)}

@@ -26,6 +26,7 @@ var (
 	watchers    = flag.Int("watchers", 100, "watch: watchers over all connections")
 	watched     = flag.Int("writes-inflight", 16, "watch: unanswered writes, on one connection")
 	prevKv      = flag.Bool("prev-kv", false, "watch: ask for what each event supersedes, as kube-apiserver does")
+	token       = flag.String("token", "", "what the calls have as the metadata token; empty: none")
 	pause       = flag.Bool("pause", false, `print {"prepared":true} before the measured part, and begin at a line of input`)
 	timeout     = flag.Duration("timeout", 5*time.Minute, "end with a failure after this time")
 

@@ -115,6 +115,11 @@ export class EtcdClient implements Disposable {
     return this.#call('Lease/LeaseLeases', bytes, etcdserverpb.decodeLeaseLeasesResponse);
   }
 
+  /** A call of the service Auth. */
+  auth(method: string, request: Uint8Array = new Uint8Array(0)): Promise<Uint8Array> {
+    return this.#call(`Auth/${method}`, request, (bytes) => bytes);
+  }
+
   alarm(request: Init<etcdserverpb.AlarmRequest>): Promise<etcdserverpb.AlarmResponse> {
     const bytes = etcdserverpb.encodeAlarmRequest(request);
     return this.#call('Maintenance/Alarm', bytes, etcdserverpb.decodeAlarmResponse);
