@@ -33,7 +33,7 @@ export type {
   Login,
 } from './src/store.ts';
 export type { AuthListener, AuthView } from './src/apply/auth-store.ts';
-export { accessOf, permitKeys, permitRoot, permitUser } from './src/auth/permits.ts';
+export { accessAtOnce, accessOf, permitKeys, permitRoot, permitUser } from './src/auth/permits.ts';
 export { type Caller, type Origin, nodeItself } from './src/caller.ts';
 export { CONFIRMED_WITHIN_MS, confirmedLately } from './src/confirmed-lately.ts';
 export type { CommittedWrite } from './src/apply/committed-write.ts';

@@ -90,6 +90,11 @@ export class AuthState implements Parts {
     this.#rights = rights;
   }
 
+  /** Whether `rightsOf` only looks up the rights of this user. */
+  hasRightsOf(name: string): boolean {
+    return this.#rights.has(name);
+  }
+
   /**
    * Undefined if there is no such user. The first call for a user joins the permissions of its roles, which takes a
    * while if there are very many; later calls look it up, also in later states as long as neither the user's roles nor

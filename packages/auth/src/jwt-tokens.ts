@@ -54,7 +54,10 @@ export class JwtTokens {
   readonly #clock: Pick<Clock, 'wallMs'>;
   readonly #ttlMs: number;
   readonly #verifiedMax: number;
+  /** In the order of their last use. */
   readonly #verified = new Map<string, Verified>();
+  /** The last of them, if it is there. */
+  #newest: string | undefined;
   /** Calls of one connection are made in their order, also where they wait for the same token. */
   readonly #verifying = new Map<string, Promise<void>>();
 
@@ -93,29 +96,40 @@ export class JwtTokens {
   known(token: string): AuthInfo | undefined {
     const verified = this.#verified.get(token);
     if (verified === undefined) return undefined;
-    this.#verified.delete(token);
-    // What has ended is forgotten here, or when its turn comes.
-    return this.#take(token, verified);
+    if (!this.#counts(verified)) {
+      // One that nobody uses again is forgotten in its turn.
+      this.#verified.delete(token);
+      return undefined;
+    }
+    // Most calls are of the client that made the last one.
+    if (token !== this.#newest) {
+      this.#verified.delete(token);
+      this.#remember(token, verified);
+    }
+    return verified.info;
   }
 
   async #verify(token: string): Promise<void> {
     try {
       const verified = readClaims(await this.#keys.verify(token));
-      if (verified !== undefined) this.#take(token, verified);
+      if (verified !== undefined && this.#counts(verified)) this.#remember(token, verified);
     } finally {
       this.#verifying.delete(token);
     }
   }
 
-  #take(token: string, verified: Verified): AuthInfo | undefined {
+  #counts({ fromMs, endMs }: Verified): boolean {
     const nowMs = this.#clock.wallMs();
-    if (nowMs >= verified.endMs || nowMs < verified.fromMs) return undefined;
+    return nowMs < endMs && nowMs >= fromMs;
+  }
+
+  #remember(token: string, verified: Verified): void {
+    this.#newest = token;
     this.#verified.set(token, verified);
     for (const oldest of this.#verified.keys()) {
       if (this.#verified.size <= this.#verifiedMax) break;
       this.#verified.delete(oldest);
     }
-    return verified.info;
   }
 }
 

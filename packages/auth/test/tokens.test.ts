@@ -69,6 +69,21 @@ describe('a simple token', () => {
     expect(tokens.userOf('unknown.1')).toBeUndefined();
   });
 
+  test('ends in its time also where another one is used all the time', () => {
+    const clock = new FakeClock();
+    const tokens = new SimpleTokens({ clock });
+    tokens.assign(tokenDigest('a.1'), 'alice');
+    expect(tokens.userOf('a.1')).toBe('alice');
+    tokens.assign(tokenDigest('b.1'), 'bob');
+    for (let use = 0; use < 4; use += 1) {
+      clock.ms += 100_000;
+      expect(tokens.userOf('a.1')).toBe('alice');
+    }
+    expect(tokens.userOf('b.1')).toBeUndefined();
+    tokens.endUser('alice');
+    expect(tokens.userOf('a.1')).toBeUndefined();
+  });
+
   test('that has ended is dropped by any call, and used ones stay', () => {
     const clock = new FakeClock();
     const tokens = new SimpleTokens({ clock, ttlMs: 1_000 });

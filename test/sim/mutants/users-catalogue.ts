@@ -67,10 +67,9 @@ export const usersMutants: readonly Mutant[] = [
     what: 'a write behind a change of users that is on its way is judged without it',
     edits: [
       {
-        file: `${backend}/write/write-path.ts`,
-        find: 'if (auth.enabled) yield* permitTxn(auth.state, txn,',
-        replace:
-          'const { auth: applied } = this.#options.replica.state;\n    void auth;\n    if (applied.enabled) yield* permitTxn(applied.state, txn,',
+        file: `${backend}/write/write-rights.ts`,
+        find: '    return this.#options.auth;\n',
+        replace: '    return this.#options.replica.state.auth;\n',
       },
     ],
   },
@@ -80,8 +79,8 @@ export const usersMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/write/write-path.ts`,
-        find: 'if (this.#options.auth.enabled) this.#loop.slice(',
-        replace: 'if (this.#options.auth.enabled && brought === undefined) this.#loop.slice(',
+        find: 'if (this.#rights.enabled) this.#rights.permitNow(',
+        replace: 'if (this.#rights.enabled && brought === undefined) this.#rights.permitNow(',
       },
     ],
   },
@@ -125,13 +124,8 @@ export const usersMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${api}/authorized-store.ts`,
-        find: '    if (wait === undefined) return read(!free);\n',
-        replace: '    if (wait === undefined) return read(!free && serializableToo);\n',
-      },
-      {
-        file: `${api}/authorized-store.ts`,
-        find: 'type Refusal = ',
-        replace: 'const serializableToo = false as boolean;\n\ntype Refusal = ',
+        find: '!(free || this.#permitsAtOnce(op, caller))',
+        replace: '!(free || op.serializable || this.#permitsAtOnce(op, caller))',
       },
     ],
   },

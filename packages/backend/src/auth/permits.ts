@@ -33,6 +33,19 @@ export function* accessOf(state: AuthState, caller: Permitted, turn: Turn): Pure
   return new KeyAccess(state, caller);
 }
 
+/** As `accessOf`, where it needs no job. Undefined: it needs one, because rights must be joined first. */
+export const accessAtOnce = (state: AuthState, caller: Permitted): KeyAccess | undefined =>
+  caller.isNode !== true && state.hasRightsOf(caller.user) ? new KeyAccess(state, caller) : undefined;
+
+/** Whether `permitTxn` would be short: no rights must be joined first, and there are no leases whose keys to look at. */
+export const isPermittedAtOnce = (state: AuthState, txn: Txn, { user }: Permitted): boolean =>
+  state.hasRightsOf(user) && !namesLease(txn);
+
+/** As `permitTxn`, for a transaction of which `isPermittedAtOnce`. */
+export function permitTxnAtOnce(state: AuthState, txn: Txn, caller: Permitted): void {
+  if (caller.isNode !== true) refuseIf(new KeyAccess(state, caller).txn(txn, noKeys));
+}
+
 /**
  * Throws what refuses the transaction: anything in it, in both branches, nested ones too, and the keys of the leases to which it
  * puts keys.
@@ -73,6 +86,13 @@ export function* permitKeys(
 }
 
 const noKeys = (): readonly Uint8Array[] => [];
+
+function namesLease({ success, failure }: Txn): boolean {
+  return success.some(opNamesLease) || failure.some(opNamesLease);
+}
+
+const opNamesLease = (op: Op): boolean =>
+  op.kind === 'put' ? op.lease !== NO_LEASE : op.kind === 'txn' && namesLease(op.txn);
 
 /** The leases that puts of the transaction name, whichever branch runs. */
 function leasesOf(txn: Txn, into: Set<LeaseId> = new Set()): ReadonlySet<LeaseId> {

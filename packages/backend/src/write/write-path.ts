@@ -6,7 +6,6 @@ import {
   EngramError,
   type ErrorCode,
   isEngramError,
-  keyBytes,
   type KvEvent,
   type LeaseId,
   type LogPosition,
@@ -15,8 +14,7 @@ import {
   type Span,
   type Txn,
 } from '@engram/core';
-import type { KeyIndex } from '@engram/index';
-import { finish, type Job, type Loop, type PureJob, type Task } from '@engram/loop';
+import type { Job, Loop, PureJob, Task } from '@engram/loop';
 import { type DecisionValues, isSimple, type DecidedTxn, Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
@@ -25,7 +23,6 @@ import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
 import type { Mark } from '../apply/committed-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
-import { permitLease, permitTxn } from '../auth/permits.ts';
 import { type Caller, nodeItself, type Origin } from '../caller.ts';
 import { type DecideNext, Decisions } from '../decide/decisions.ts';
 import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
@@ -37,6 +34,7 @@ import type { TxnResult } from '../store.ts';
 import { changeEncoder } from './change-encoder.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { PinnedRanges } from './pinned-ranges.ts';
+import { WriteRights } from './write-rights.ts';
 
 export interface WritePathOptions {
   readonly replica: Replica;
@@ -96,6 +94,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   readonly #decisions: Decisions;
   readonly #writer: Writer<Write>;
   readonly #answers: Answers;
+  readonly #rights: WriteRights;
   readonly #neverAborted = new AbortController().signal;
   readonly #parts: AnswerParts;
   #halted = false;
@@ -109,6 +108,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
     replica.cache.forgetPending(replica.next);
     this.#loop = loop;
+    this.#rights = new WriteRights(options);
     this.#ranges = new PinnedRanges(scanner);
     this.#parts = { scanner, pins, loop, signal: this.#neverAborted };
     this.#sequencer = new Sequencer<PlannedRange>({
@@ -165,7 +165,9 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   #decisionOf(txn: Txn, caller: Caller): Decision<TxnResult> {
     if (!isSimple(txn)) return this.#deciding(txn, caller);
-    return this.#options.auth.enabled ? this.#judging(txn, caller) : () => this.#decideSimple(txn, caller);
+    // A decision that waits for its turn is judged as a job: until then the rights of its caller may change.
+    const isShort = !this.#rights.enabled || (this.#decisions.free && this.#rights.isShort(txn, caller));
+    return isShort ? () => this.#decideSimple(txn, caller) : this.#judging(txn, caller);
   }
 
   /**
@@ -196,20 +198,8 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   }
 
   /** A part of a decision: throws what refuses the use of a lease. */
-  *permitLease(id: LeaseId, caller: Caller): PureJob<void> {
-    yield* permitLease(this.#options.auth.state, caller, yield* this.#keysOfLease(id), this.#loop);
-  }
-
-  /** In the form of `keyText`, as far as no write under way has taken them from the lease. */
-  *#keysOfLease(id: LeaseId): PureJob<Iterable<string>> {
-    const { leases, replica } = this.#options;
-    return attachedTo(id, yield* leases.candidates(id, this.#loop), replica.state.index);
-  }
-
-  /** A part of a decision: throws what refuses the transaction, by the users and roles of what is decided before it. */
-  *#permit(txn: Txn, caller: Caller): PureJob<void> {
-    const { auth } = this.#options;
-    if (auth.enabled) yield* permitTxn(auth.state, txn, caller, (id) => this.#keysOfLease(id), this.#loop);
+  permitLease(id: LeaseId, caller: Caller): PureJob<void> {
+    return this.#rights.permitLease(id, caller);
   }
 
   /** A part of a decision: ends a lease, and deletes the keys that are attached to it, in one revision. */
@@ -237,7 +227,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** To look up rights, and the keys of leases, may take long. */
   *#judging(txn: Txn, caller: Caller): Job<Outcome<TxnResult>> {
-    yield* this.#permit(txn, caller);
+    yield* this.#rights.permit(txn, caller);
     return this.#decidePermitted(txn, caller);
   }
 
@@ -246,7 +236,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
    * count: it is judged here, in the call of its decision.
    */
   #decideSimple(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
-    if (this.#options.auth.enabled) this.#loop.slice(() => finish(this.#permit(txn, caller)));
+    if (this.#rights.enabled) this.#rights.permitNow(txn, caller);
     return this.#decidePermitted(txn, caller, brought);
   }
 
@@ -270,7 +260,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   *#deciding(txn: Txn, caller: Caller): Job<Decided<TxnResult>> {
     if (this.#halted) throw new EngramError('LeaderChanged');
     const { replica } = this.#options;
-    yield* this.#permit(txn, caller);
+    yield* this.#rights.permit(txn, caller);
     const values = new NeededValues(replica, this.#neverAborted);
     this.#ranges.begin();
     const decided = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
@@ -468,14 +458,6 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     this.#halted = true;
     this.#options.onFatal(fatal);
     return new EngramError('Stopped', { cause: fatal });
-  }
-}
-
-/** The candidates that are attached to the lease by what is decided. */
-function* attachedTo(id: LeaseId, candidates: readonly string[], index: KeyIndex): Generator<string> {
-  for (const text of candidates) {
-    const head = index.head(keyBytes(text));
-    if (head >= 0 && !index.isTombstone(head) && index.lease(head) === id) yield text;
   }
 }
 

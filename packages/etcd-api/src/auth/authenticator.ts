@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  type Credentials,
   type EndedTokens,
   identify,
   type JwtKeys,
@@ -88,7 +89,7 @@ export class Authenticator {
     // A call through the gateway shows the certificate of the gateway.
     const certified = clientCertAuth && call.metadata('grpcgateway-accept') === undefined;
     const commonName = certified ? call.commonName : undefined;
-    return identify(this.view.state, { ...credentialsOf(call), commonName }, this.provider);
+    return identify(this.view.state, credentialsOf(call, commonName), this.provider);
   }
 
   /** Notes in the call who makes it. Throws InvalidAuthToken. */
@@ -104,8 +105,10 @@ export class Authenticator {
 const verifying = (tokens: JwtTokens, token: string): Promise<unknown> | undefined =>
   tokens.verifying(token)?.catch(() => undefined);
 
-function credentialsOf(call: CallContext): { token: string | undefined; authorization: string | undefined } {
-  return { token: call.metadata('token'), authorization: call.metadata('authorization') };
+/** The metadata of HTTP counts, and is looked for, where there is none of gRPC. */
+function credentialsOf(call: CallContext, commonName?: string): Credentials {
+  const token = call.metadata('token');
+  return { token, authorization: token === undefined ? call.metadata('authorization') : undefined, commonName };
 }
 
 function providerOf(settings: TokenSettings, clock: Clock): TokenProvider {

@@ -1,6 +1,7 @@
 import { type AuthChange, type AuthInfo, type KeyAccess, refuseMovedRevision } from '@engram/auth';
 import {
   type Alarm,
+  accessAtOnce,
   accessOf,
   type AuthView,
   type Caller,
@@ -76,9 +77,11 @@ export class AuthorizedStore implements Store {
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     const free = this.#isFree(caller);
     const wait = op.serializable ? undefined : this.#next.readIndex(caller);
-    return free && wait === undefined
-      ? this.#next.applied.range(op, caller, form)
-      : this.#lateRange(op, caller, form, wait, free);
+    if (wait !== undefined || !(free || this.#permitsAtOnce(op, caller))) {
+      return this.#lateRange(op, caller, form, wait, free);
+    }
+    const result = this.#next.applied.range(op, caller, form);
+    return free || !(result instanceof Promise) ? result : this.#late(result, caller);
   }
 
   #lateRange(
@@ -233,6 +236,23 @@ export class AuthorizedStore implements Store {
     return caller instanceof RpcCaller ? this.#auth.ready(caller.call) : undefined;
   }
 
+  /**
+   * Of a read that begins in the call that has admitted its caller, so that this need not be asked again. False if the caller's rights must
+   * be joined first. Throws what refuses it.
+   */
+  #permitsAtOnce({ range }: RangeOp, caller: Caller): boolean {
+    const access = accessAtOnce(this.auth.state, caller);
+    const code = access?.read(range);
+    if (code !== undefined) throw new EngramError(code);
+    return access !== undefined;
+  }
+
+  /** What was read later than its caller was judged. */
+  #late<Result extends RangeResult | PagedRangeResult>(result: Promise<Result>, caller: Caller): Promise<Result> {
+    const { user, authRevision } = caller;
+    return result.then((there) => this.#unmoved(there, { user, authRevision }));
+  }
+
   /** A read that waits may end after its caller has lost a right. */
   #read<Result extends RangeResult | PagedRangeResult | TxnResult>(
     caller: Caller,
@@ -256,6 +276,9 @@ export class AuthorizedStore implements Store {
 
   /** A promise if the rights of the caller must be joined first, which takes longer than a slice. */
   #permit(caller: Caller, info: AuthInfo, refusal: Refusal): void | Promise<void> {
+    // Nearly always. A job costs as much as the read, and so does the signal that it would be given.
+    const access = accessAtOnce(this.auth.state, info);
+    if (access !== undefined) return refuseAccess(access, refusal);
     const joining = accessOf(this.auth.state, info, this.#loop);
     return whenThere(this.#loop.run(permitting(caller), joining, caller.signal), refuseAccess, refusal);
   }
