@@ -11,6 +11,7 @@ import {
   settingsFrame,
   windowUpdateFrame,
 } from '@engram/http2';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ServerFrames } from '../src/http2/server-frames.ts';
 import { frame, uint32 } from './support/raw-server.ts';
@@ -91,6 +92,26 @@ describe('the frames of a server', () => {
   test('say the same a byte at a time', () => {
     expect(heard([...everything].map((byte) => Buffer.from([byte])))).toEqual(said);
   });
+});
+
+test('any bytes are read or refused, and say the same however they are cut', () => {
+  const read = (chunks: readonly Buffer[]): string => {
+    try {
+      return heard(chunks).join('\n');
+    } catch (error) {
+      expect(error).toBeInstanceOf(Http2Error);
+      return String(error);
+    }
+  };
+  const damage = fc.record({ at: fc.nat(everything.length - 1), byte: fc.nat(255) });
+  fc.assert(
+    fc.property(fc.array(damage, { maxLength: 6 }), fc.nat(everything.length), (damages, cut) => {
+      const bytes = Buffer.from(everything);
+      for (const { at, byte } of damages) bytes[at] = byte;
+      expect(read([bytes.subarray(0, cut), bytes.subarray(cut)])).toBe(read([bytes]));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 const { PROTOCOL_ERROR, FRAME_SIZE_ERROR, COMPRESSION_ERROR, ENHANCE_YOUR_CALM } = ErrorCode;
