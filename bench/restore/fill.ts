@@ -1,6 +1,6 @@
+import { randomFillSync } from 'node:crypto';
 import { EtcdClient } from '@engram/migration';
 import { etcdserverpb as pb } from '@engram/wire';
-import { runOne } from '../support/load.ts';
 import type { Store } from '../support/store.ts';
 import { ROOT } from './store-digest.ts';
 
@@ -13,9 +13,14 @@ export interface FillOptions {
   readonly users: number;
 }
 
-const MAX_SECONDS = 3_600;
 /** Calls that run at a time. */
-const CALLS = 64;
+const CALLS = 16;
+/** In a transaction: below what an etcd takes by default. */
+const PUTS = 100;
+/** Values are pieces of so many random bytes. */
+const NOISE_BYTES = 8 << 20;
+/** Spreads updates over the keys. */
+const STRIDE = 7_919;
 /** So that none ends before the end of a run. */
 const TTL_SECONDS = 86_400;
 const KEYS_OF_A_LEASE = 2;
@@ -24,12 +29,6 @@ const named = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Fills an etcd, and enables its users. Returns some revisions that can be read. */
 export async function fill(store: Store, { keys, value, updates, leases, users }: FillOptions): Promise<number[]> {
-  const load = async (...args: string[]): Promise<void> => {
-    const { outcome } = await runOne(store, [`--keys=${keys}`, `--value=${value}`, ...args], {
-      maxSeconds: MAX_SECONDS,
-    });
-    if (outcome.failures > 0) throw new Error(`${args.join(' ')}: ${outcome.firstError}`);
-  };
   using client = new EtcdClient({ endpoints: [store.target], tls: undefined, user: undefined });
   const call = async <Response extends { readonly header: pb.ResponseHeader | undefined }>(
     path: string,
@@ -39,17 +38,24 @@ export async function fill(store: Store, { keys, value, updates, leases, users }
   const put = (key: string, lease = 0n): Promise<number> =>
     call('KV/Put', pb.encodePutRequest({ key: named(key), value: named(key), lease }), pb.decodePutResponse);
   const half = Math.ceil(updates / 2);
+  const noise = randomFillSync(Buffer.alloc(NOISE_BYTES));
+  let written = 0;
+  const putMany = (count: number, keyAt: (at: number) => number): Promise<void> =>
+    each(Math.ceil(count / PUTS), async (txn) => {
+      const success = Array.from({ length: Math.min(PUTS, count - txn * PUTS) }, (_, at) => {
+        const from = (written * STRIDE) % (NOISE_BYTES - value);
+        written += 1;
+        const key = named(`/registry/bench/${`${keyAt(txn * PUTS + at)}`.padStart(12, '0')}`);
+        return { requestPut: { key, value: noise.subarray(from, from + value) } };
+      });
+      await call('KV/Txn', pb.encodeTxnRequest({ success }), pb.decodeTxnResponse);
+    });
 
-  await load('--op=fill');
-  await load('--op=put', `--requests=${half}`);
+  await putMany(keys, (at) => at);
+  await putMany(half, (at) => (at * STRIDE) % keys);
   const compacted = await put('compacted');
-  await call(
-    'KV/Compact',
-    pb.encodeCompactionRequest({ revision: compacted, physical: true }),
-    pb.decodeCompactionResponse,
-  );
-  await load('--op=put', `--requests=${half}`);
-  const readable = [compacted, await put('readable')];
+  await call('KV/Compact', pb.encodeCompactionRequest({ revision: compacted }), pb.decodeCompactionResponse);
+  await putMany(half, (at) => ((at + half) * STRIDE) % keys);
   await each(leases, async (at) => {
     const ID = BigInt(at + 1);
     const request = pb.encodeLeaseGrantRequest({ ID, TTL: TTL_SECONDS + at });
@@ -75,7 +81,7 @@ export async function fill(store: Store, { keys, value, updates, leases, users }
   await call('Auth/RoleAdd', pb.encodeAuthRoleAddRequest({ name: 'root' }), pb.decodeAuthRoleAddResponse);
   await call('Auth/UserGrantRole', granted, pb.decodeAuthUserGrantRoleResponse);
   await call('Auth/AuthEnable', pb.encodeAuthEnableRequest({}), pb.decodeAuthEnableResponse);
-  return readable;
+  return [compacted];
 }
 
 async function each(count: number, work: (at: number) => Promise<void>): Promise<void> {

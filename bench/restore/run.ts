@@ -143,7 +143,7 @@ report({
     },
   ],
   notes: [
-    `medians of ${options.rounds} rounds, in turn; RSS counts pages of mapped files`,
+    `keys and updates in transactions of 100; medians of ${options.rounds} rounds, in turn; RSS counts pages of mapped files`,
     `${figure(options.updates)} updates, half of them compacted; ${figure(options.leases)} leases; ${figure(options.users)} users`,
   ],
   failures,
