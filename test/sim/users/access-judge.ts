@@ -145,6 +145,15 @@ export class AccessJudge {
     return !state.enabled || isRoot(state, user) === true || holds(state, user, 'read', range);
   }
 
+  /**
+   * Whether a watcher that began before this position, where users did not count, may be taken for nobody's once they do: its token has
+   * not been asked for, and may be unknown by then.
+   */
+  mightBeNobody({ kind }: Credential, from: number): boolean {
+    if (kind === 'jwt' || kind === 'certificate' || this.users.at(from).enabled) return false;
+    return this.users.between(from, this.#history.next).some(({ state }) => state.enabled);
+  }
+
   /** Whether it does at some position from `from` on. */
   mightWatch(credential: Credential, range: KeyRange, from: number, wanted = true): boolean {
     return this.users

@@ -52,8 +52,10 @@ export class WatchAccess {
 
   /** The watcher was ended. It had begun when its node had applied the log before `since`. */
   ended(credential: Credential, { name, range }: Watched, since: number, reason: string): void {
+    const code = codeOf(reason);
+    const nobody = code === 'UserEmpty' && this.#access.mightBeNobody(credential, since);
     expectThat(
-      codeOf(reason) !== undefined && this.#access.mightWatch(credential, range, since, false),
+      nobody || (code !== undefined && this.#access.mightWatch(credential, range, since, false)),
       'access',
       () => `${name} of ${credential.name} was ended (${reason}), and has had the right all the time`,
     );
