@@ -277,6 +277,10 @@ e2e-containers: setup ## Three members and the lab in containers, killed, paused
 e2e-upgrade: setup ## Members of the version before and of this one in one cluster, upgraded and taken back under load (needs git's history and npm; not in make e2e)
 	@$(WITH_NODE) tools/e2e upgrade
 
+.PHONY: e2e-kind
+e2e-kind: setup ## A cluster of kind without a registry, the chart in it, Kubernetes' own faults; MINUTES=20 for longer (needs root, apt-get, go)
+	@$(WITH_NODE) tools/e2e kind
+
 .PHONY: e2e-chart
 e2e-chart: setup ## The chart by Helm 3 and 4: lint, schemas, flags, probes and backups on a real member (needs go)
 	@$(WITH_NODE) tools/e2e chart
