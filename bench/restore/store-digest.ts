@@ -22,13 +22,7 @@ export async function digestOf(endpoint: string, revisions: readonly number[]): 
   using client = clientOf(endpoint);
   const source = new EtcdSource(client);
   const newest = await source.revision(never);
-  const hashed = await client.unary(
-    '/etcdserverpb.Maintenance/HashKV',
-    pb.encodeHashKVRequest({}),
-    pb.decodeHashKVResponse,
-    never,
-  );
-  const compacted = Math.max(0, hashed.compactRevision);
+  const compacted = await compactRevision(client);
   const digest = new Map<string, string>([
     ['revision', `${newest}`],
     ['compact revision', `${compacted}`],
@@ -38,6 +32,18 @@ export async function digestOf(endpoint: string, revisions: readonly number[]): 
   ]);
   for (const revision of [newest, ...revisions]) digest.set(`keys at ${revision}`, await keys(client, revision));
   return digest;
+}
+
+/** As a watch from the first revision on is told. 0: nothing is compacted. */
+async function compactRevision(client: EtcdClient): Promise<number> {
+  const begin = [pb.encodeWatchRequest({ createRequest: { key: ALL, rangeEnd: ALL, startRevision: 1 } })];
+  const each = pb.encodeWatchRequest({ progressRequest: {} });
+  const path = '/etcdserverpb.Watch/Watch';
+  for await (const response of client.stream(path, { begin, each }, pb.decodeWatchResponse, never)) {
+    if (response.canceled) return response.compactRevision;
+    if (response.events.length > 0) break;
+  }
+  return 0;
 }
 
 async function keys(client: EtcdClient, revision: number): Promise<string> {
