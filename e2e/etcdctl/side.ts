@@ -228,7 +228,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/(took = |took |"took":"|"Took" : )[\d.]+\S{0,3}s/g, '$1TIME'],
   [/, (true|false), [\d.]+\S{0,3}s, /g, ', $1, TIME, '],
   // The remaining time of leases that were granted for 100000 seconds.
-  [/\b(99999|100000)\b/g, 'TTL'],
+  [/\b(99[5-9]\d\d|100000)\b/g, 'TTL'],
   // Ids that nobody gave a name.
   [/\b[0-9a-f]{14,16}\b/g, 'ID'],
   [/\b\d{17,20}\b/g, 'ID'],
