@@ -21,6 +21,13 @@ export interface ClusterScene extends Scene {
 type Fault = FaultOf<Scene>;
 type ClusterFault = FaultOf<ClusterScene>;
 
+async function follower({ members, leader, prng }: Scene): Promise<PodMember> {
+  const leads = await leader();
+  return prng.pick(members.filter((member) => member !== leads));
+}
+
+const namesOf = (members: readonly PodMember[]): readonly string[] => members.map(({ name }) => name);
+
 const deleted = async ({ cluster, release }: Scene, pod: string, ...flags: readonly string[]) => {
   await cluster.kubectl('delete', 'pod', pod, ...flags);
   return () => release.ready();
@@ -44,6 +51,14 @@ const stopped = async ({ cluster, release }: Scene, pod: string) => {
   };
 };
 
+const cutOff = async ({ cluster, release }: Scene, pod: string, others?: readonly string[]) => {
+  const heal = await cluster.cutOff(pod, others);
+  return async () => {
+    await heal();
+    await release.ready();
+  };
+};
+
 let upgrades = 0;
 
 /** Those that one member outlives as well: its data are on a volume. */
@@ -63,6 +78,14 @@ export const faultsOfPods: Readonly<Record<string, Fault>> = {
 
 export const faults: Readonly<Record<string, ClusterFault>> = {
   ...faultsOfPods,
+  "a follower's pod is deleted": async (scene) => deleted(scene, (await follower(scene)).name),
+  'SIGSTOP of a follower': async (scene) => stopped(scene, (await follower(scene)).name),
+  'the leader is cut off from everybody': async (scene) => cutOff(scene, (await scene.leader()).name),
+  'the leader is cut off from the other members': async (scene) => {
+    const leads = await scene.leader();
+    return cutOff(scene, leads.name, namesOf(scene.members.filter((member) => member !== leads)));
+  },
+  'the leader is cut off from TiKV': async (scene) => cutOff(scene, (await scene.leader()).name, scene.lab.pods),
   "the leader's node is drained": async ({ cluster, release, leader }) => {
     const node = await cluster.nodeOf((await leader()).name);
     const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=150s'];
@@ -72,5 +95,15 @@ export const faults: Readonly<Record<string, ClusterFault>> = {
       await release.ready();
     };
   },
+  "the leader's node stands still": async ({ cluster, release, leader }) => {
+    const node = await cluster.nodeOf((await leader()).name);
+    await cluster.pauseNode(node);
+    return async () => {
+      await cluster.unpauseNode(node);
+      await release.ready();
+    };
+  },
+  'kill -9 of the busiest store': async (scene) => killed(scene, await scene.lab.busiestStore()),
+  'SIGSTOP of the busiest store': async (scene) => stopped(scene, await scene.lab.busiestStore()),
   'kill -9 of PD': async (scene) => killed(scene, scene.lab.pdPod),
 };

@@ -33,6 +33,7 @@ interface KubeNode {
 interface Pod {
   readonly spec: { readonly nodeName?: string };
   readonly status: {
+    readonly podIP?: string;
     readonly containerStatuses?: readonly { readonly containerID?: string }[];
   };
 }
@@ -125,6 +126,24 @@ export class KindCluster {
     await this.onNode(node, ['ctr', '--namespace=k8s.io', 'tasks', 'kill', '--signal', signal, id]);
   }
 
+  /** Drops all packets between a pod and these pods, or everybody. The returned function lets them pass again. */
+  async cutOff(pod: string, others?: readonly string[]): Promise<() => Promise<void>> {
+    const { node, address } = await this.#container(pod);
+    const from = others === undefined ? undefined : await Promise.all(others.map((other) => this.#addressOf(other)));
+    await this.onNode(node, ['nft', '--file', '-'], cutTable(address, from));
+    return async () => {
+      await this.onNode(node, ['nft', 'delete', 'table', 'inet', 'cut']);
+    };
+  }
+
+  async pauseNode(node: string): Promise<void> {
+    await run('docker', ['pause', node]);
+  }
+
+  async unpauseNode(node: string): Promise<void> {
+    await run('docker', ['unpause', node]);
+  }
+
   /** The memory of each node, with all that runs on it. */
   async memory(): Promise<string> {
     const lines = await run('docker', ['stats', '--no-stream', '--format', '{{.Name}} {{.MemUsage}}']);
@@ -157,12 +176,30 @@ export class KindCluster {
     }
   }
 
-  async #container(pod: string): Promise<{ readonly node: string; readonly id: string }> {
+  async #addressOf(pod: string): Promise<string> {
+    const { status } = await this.get<Pod>('pod', pod);
+    if (status.podIP === undefined) throw new Error(`${pod} has no address`);
+    return status.podIP;
+  }
+
+  async #container(pod: string): Promise<{ readonly node: string; readonly id: string; readonly address: string }> {
     const { spec, status } = await this.get<Pod>('pod', pod);
     const id = status.containerStatuses?.[0]?.containerID?.replace('containerd://', '');
-    if (spec.nodeName === undefined || id === undefined) throw new Error(`${pod} does not run`);
-    return { node: spec.nodeName, id };
+    if (spec.nodeName === undefined || id === undefined || status.podIP === undefined)
+      throw new Error(`${pod} does not run`);
+    return { node: spec.nodeName, id, address: status.podIP };
   }
+}
+
+/** What crosses a node between the address and the others passes `forward`; what the node itself says or hears, the two others. */
+function cutTable(address: string, others?: readonly string[]): string {
+  const set = others === undefined ? undefined : `{ ${others.join(', ')} }`;
+  const [from, to] = [set === undefined ? '' : `ip saddr ${set} `, set === undefined ? '' : `ip daddr ${set} `];
+  const rules = `ip saddr ${address} ${to}drop; ip daddr ${address} ${from}drop;`;
+  const chains = ['forward', 'input', 'output'].map(
+    (hook) => `chain ${hook} { type filter hook ${hook} priority 0; ${rules} }`,
+  );
+  return `table inet cut {\n${chains.join('\n')}\n}\n`;
 }
 
 function configuration(image: string): Manifest {

@@ -87,7 +87,7 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
   });
 
   await judge.check(
-    'three members: nothing is lost, and all that was seen has an order, under faults of pods and nodes',
+    'three members: nothing is lost, and all that was seen has an order, under faults of pods, nodes and networks',
     async () => {
       const { problems, print } = await campaign<ClusterScene>({
         prng,

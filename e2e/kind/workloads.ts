@@ -75,6 +75,8 @@ function labSet(
 export class PodLab {
   readonly view: Pd;
   readonly pdPod = 'pd-0';
+  /** All pods of it. */
+  readonly pods: readonly string[] = [this.pdPod, ...Array.from({ length: STORES }, (_, at) => `store-${at}`)];
   /** PD's address for members. */
   readonly address = `pd-0.pd.${DOMAIN}:2379`;
 
@@ -125,6 +127,12 @@ export class PodLab {
     ) {
       if (performance.now() > endMs) throw new Error(`PD knows fewer than ${stores} stores`);
     }
+  }
+
+  /** The pod of the store that leads most regions now. */
+  async busiestStore(): Promise<string> {
+    const address = await this.view.addressOf(await this.view.busiestStore());
+    return address.split('.')[0]!;
   }
 }
 
