@@ -5,13 +5,14 @@ import { type Permission, rootPermission } from './permission.ts';
 /**
  * What a call needs when authentication is on:
  * - `nothing`: everybody may make it.
+ * - `anybody`: everybody, but not with a token that does not count.
  * - `user`: everybody who is authenticated, `refuseUnauthenticated`.
  * - `root`: users with the role root, `refuseUnlessRoot`.
  * - `keys`: by the keys that it touches, `KeyAccess`.
  * - `self`: root, and users about themselves: `refuseUserGet` and `refuseRoleGet`.
  * - `alarm`: by its action, `refuseAlarm`.
  */
-export type CallRule = 'nothing' | 'user' | 'root' | 'keys' | 'self' | 'alarm';
+export type CallRule = 'nothing' | 'anybody' | 'user' | 'root' | 'keys' | 'self' | 'alarm';
 
 /** Of every call of etcd's services (etcd 3.7: etcdserver/api/v3rpc, v3_server.go, apply/auth.go). */
 export const callRules = {
@@ -43,7 +44,7 @@ export const callRules = {
   'Maintenance/Downgrade': 'root',
   'Auth/AuthEnable': 'root',
   'Auth/AuthDisable': 'root',
-  'Auth/AuthStatus': 'nothing',
+  'Auth/AuthStatus': 'anybody',
   'Auth/Authenticate': 'nothing',
   'Auth/UserAdd': 'root',
   'Auth/UserGet': 'self',

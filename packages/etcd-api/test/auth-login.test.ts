@@ -118,7 +118,8 @@ describe('a log-in', () => {
       expect(await refused(anybody.with(token).get('a')), token).toEqual(refusal);
       expect(await refused(anybody.with(token).put('a')), token).toEqual(refusal);
     }
-    expect(await outcome(anybody.with('garbage').authStatus()), 'for everybody').toBe('ok');
+    expect(await refused(anybody.with('garbage').authStatus())).toEqual(refusal);
+    expect(await outcome(anybody.authStatus()), 'for everybody').toBe('ok');
     expect(await outcome(anybody.with('garbage').authenticate('alice'))).toBe('ok');
   });
 
