@@ -154,11 +154,6 @@ export class AccessJudge {
     return this.users.between(from, this.#history.next).some(({ state }) => state.enabled);
   }
 
-  /** A simple token that has ended, perhaps while users did not count: its watcher is nobody's when they count again. */
-  hasEnded({ kind, user, from }: Credential): boolean {
-    return kind === 'simple' && this.users.tokensEnd(user, from) <= this.#history.next;
-  }
-
   /** Whether it does at some position from `from` on. */
   mightWatch(credential: Credential, range: KeyRange, from: number, wanted = true): boolean {
     return this.users
