@@ -56,6 +56,8 @@ export class UserStep {
     world.calls.start({
       what: `${name} auth status`,
       life,
+      credential: this.#credential,
+      need: { kind: 'token' },
       send: async (signal) =>
         etcdserverpb.decodeAuthStatusResponse(await this.#auth('AuthStatus', NOTHING, this.#credential, signal)),
       answered: ({ what, from }, { enabled, authRevision }) =>
