@@ -51,8 +51,12 @@ export async function checkLeaderProxy(options: LeaderProxyOptions): Promise<voi
       await using proxy = await ProxyProcess.start(options, { port, health, places });
       equal('live', (await fetch(`http://127.0.0.1:${health}/livez`)).status, 200);
 
-      // Servers count as up until their first answer.
-      await until('only the member that leads is up', async () => (await saidAt(port)) === undefined);
+      // Servers count as up until their first answer, and are asked in turn: once for each, and once more, is the member that leads.
+      let alone = 0;
+      await until('only the member that leads is up', async () => {
+        alone = (await saidAt(port)) === undefined ? alone + 1 : 0;
+        return alone > places.length;
+      });
       using client = new EtcdClient(`127.0.0.1:${port}`);
       await client.put({ key: Buffer.from('k'), value: Buffer.from('v') });
       third.leads = true;

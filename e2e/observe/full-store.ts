@@ -8,6 +8,8 @@ const CONNECTIONS = 5;
 const WATCHERS_EACH = 120;
 const VALUE = Buffer.alloc(64 << 10);
 const BETWEEN_MS = 20;
+/** So that a store grows for as long as a dozen scrapes: the alert of growth looks at the slope. */
+const GROWTH_PAUSE_MS = 100;
 
 /** Writes until the quota is met, and on: each write is refused then. */
 export async function fillUp(endpoint: string): Promise<() => Promise<void>> {
@@ -17,6 +19,7 @@ export async function fillUp(endpoint: string): Promise<() => Promise<void>> {
     for (let at = 0; !stop.signal.aborted; at += 1) {
       try {
         await client.put({ key: Buffer.from(`full/${at}`), value: VALUE });
+        await pause(GROWTH_PAUSE_MS);
       } catch (error) {
         if (!(error instanceof EtcdError)) throw error;
         await pause(BETWEEN_MS);

@@ -6,8 +6,6 @@ import { type ClusterPlace, freePlaces, leaderAmong, MemberProcess } from '../cl
 import { Load } from '../cluster/load.ts';
 import { Lab } from '../tikv/lab.ts';
 
-/** Longer than the pause between two measurements of the way between members. */
-const STILL_MS = 5000;
 /** Above the threshold of EngramStorageStalled and some scrapes; appends that wait for longer are made again. */
 const STORE_STILL_MS = 8000;
 const BETWEEN_MS = 1000;
@@ -87,16 +85,6 @@ export class LiveCluster implements AsyncDisposable {
       this.#lab.signal('s1', 'SIGSTOP');
       await pause(STORE_STILL_MS);
       this.#lab.signal('s1', 'SIGCONT');
-    });
-  }
-
-  async stopFollower(): Promise<End> {
-    const leader = await leaderAmong(this.#members);
-    const follower = this.#members.find((member) => member !== leader)!;
-    return repeated(async () => {
-      follower.signal('SIGSTOP');
-      await pause(STILL_MS);
-      follower.signal('SIGCONT');
     });
   }
 

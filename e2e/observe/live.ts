@@ -89,9 +89,6 @@ export async function judgeLive(options: LiveOptions): Promise<void> {
   await judge.check('the store of TiKV stands still under writes', () =>
     live.fires('three', ['EngramStorageStalled', ...slow], () => cluster.stopStore(), { alsoBefore: true }),
   );
-  await judge.check('a follower stands still for seconds', () =>
-    live.fires('three', ['etcdMemberCommunicationSlow'], () => cluster.stopFollower(), { alsoBefore: true }),
-  );
   await judge.check('where the data have no bound, no alert of the quota fires', () =>
     live.silent('three', ['etcdDatabaseQuotaLowSpace', 'etcdExcessiveDatabaseGrowth']),
   );

@@ -152,7 +152,6 @@ export const etcdAlerts: readonly Alert[] = [
     fires: slow('etcd_network_peer_round_trip_time_seconds', '0.1', '0.8', toPeer),
     quiet: slow('etcd_network_peer_round_trip_time_seconds', '0.001', '0.1', toPeer),
     at: '30m',
-    live: 'a follower stands still for seconds.',
   },
   {
     name: 'etcdHighNumberOfFailedProposals',
