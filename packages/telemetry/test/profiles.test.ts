@@ -131,8 +131,10 @@ describe('profiles of this process', () => {
     const bytes = await taking;
     clearInterval(busy);
     const { stacks } = stacksOf(gunzipSync(bytes!));
-    const spent = Object.entries(stacks).filter(([stack]) => stack.startsWith('burnForTheProfile'));
-    expect(spent.reduce((sum, [, [, nanoseconds = 0]]) => sum + nanoseconds, 0)).toBeGreaterThan(100_000_000);
+    // How much is sampled depends on the machine's other work, and what part of it is of this function does not.
+    const sumOf = (of: (stack: string) => boolean): number =>
+      Object.entries(stacks).reduce((sum, [stack, [, nanoseconds = 0]]) => sum + (of(stack) ? nanoseconds : 0), 0);
+    expect(sumOf((stack) => stack.includes('burnForTheProfile'))).toBeGreaterThan(sumOf(() => true) / 2);
     // And again, for Chrome.
     const again: unknown = JSON.parse(Buffer.from((await profiler.cpu(1, 'chrome', never))!).toString());
     expect(again).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
