@@ -261,6 +261,10 @@ docs-serve: docs ## Show the site on http://127.0.0.1:4173
 e2e-observe: setup ## Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member (needs apt-get)
 	@$(WITH_NODE) tools/e2e observe
 
+.PHONY: e2e-observe-live
+e2e-observe-live: setup ## The same, and alerts fired by their causes on members that run (needs go, apt-get)
+	@LIVE=1 $(WITH_NODE) tools/e2e observe
+
 .PHONY: e2e-release
 e2e-release: setup ## A release made twice, installed, started (needs go, apt-get, dpkg-deb)
 	@$(WITH_NODE) tools/e2e release

@@ -70,7 +70,7 @@ Made by \`make observe\` from \`tools/observe\`. One section for each alert of t
 begin with \`etcd\` have the names and thresholds of etcd's own; the others are about what etcd does not have. etcd's own rules (its
 mixin) work beside them or in their place, unchanged. All select jobs that match \`.*etcd.*\` and group by the label \`cluster\`: the
 chart's monitors set both. \`e2e/observe\` fires each with promtool, etcd's rules too; and where a page says "live", by its cause, on
-members that run: with shorter ranges and waiting times there, because nobody waits for 15 minutes.
+members that run (\`make e2e-observe-live\`): with shorter ranges and waiting times there, because nobody waits for 15 minutes.
 
 ${pages.join('\n')}`;
 }
