@@ -1,53 +1,20 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import {
   CLIENT_PREFACE,
-  ErrorCode,
   Flag,
-  FrameReader,
-  FrameType,
   headersFrames,
-  HpackDecoder,
   HpackEncoder,
-  putFrameHeader,
   readUint32,
   settingsAckFrame,
   settingsFrame,
 } from '@engram/http2';
+import { codeName, frame, grpcMessage, type RawFrame, RawFrameReader } from '@engram/http2/testing';
 
-export interface ClientFrame {
-  readonly type: string;
-  readonly ack: boolean;
-  readonly endStream: boolean;
-  readonly streamId: number;
-  readonly payload: Buffer;
+export { frame, grpcMessage, uint32 } from '@engram/http2/testing';
+
+export interface ClientFrame extends Omit<RawFrame, 'fields'> {
   /** Of HEADERS. */
   readonly fields: Readonly<Record<string, string>>;
-}
-
-const typeNames = Object.fromEntries(Object.entries(FrameType).map(([name, type]) => [type, name]));
-const codeNames = Object.fromEntries(Object.entries(ErrorCode).map(([name, code]) => [code, name]));
-
-/** Any frame, valid or not. */
-export function frame(
-  type: keyof typeof FrameType,
-  flags: number,
-  streamId: number,
-  payload: Uint8Array = Buffer.alloc(0),
-): Buffer {
-  const bytes = Buffer.alloc(9 + payload.length);
-  bytes.set(payload, putFrameHeader(bytes, 0, payload.length, FrameType[type], flags, streamId));
-  return bytes;
-}
-
-export function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-export function grpcMessage(body: string | Uint8Array, flag = 0): Buffer {
-  const bytes = Buffer.from(body);
-  return Buffer.concat([Buffer.from([flag]), uint32(bytes.length), bytes]);
 }
 
 const head = { ':status': '200', 'content-type': 'application/grpc' };
@@ -58,8 +25,7 @@ export class RawConnection {
   readonly encoder = new HpackEncoder(4_096);
   readonly received: ClientFrame[] = [];
   closed = false;
-  readonly #reader = new FrameReader(2 ** 24 - 1);
-  readonly #decoder = new HpackDecoder(4_096);
+  readonly #reader = new RawFrameReader();
   #preface = CLIENT_PREFACE.length;
   #wake: () => void = () => {};
 
@@ -68,8 +34,8 @@ export class RawConnection {
     socket.on('data', (chunk: Buffer) => {
       const skipped = Math.min(this.#preface, chunk.length);
       this.#preface -= skipped;
-      this.#reader.push(chunk.subarray(skipped));
-      while (this.#reader.next()) this.#take();
+      for (const received of this.#reader.receive(chunk.subarray(skipped)))
+        this.received.push({ ...received, fields: Object.fromEntries(received.fields) });
       this.#wake();
     });
     socket.on('error', () => {});
@@ -143,13 +109,13 @@ export class RawConnection {
   /** The code with which the client resets the stream. */
   async reset(streamId: number): Promise<string | undefined> {
     const { payload } = await this.frame((each) => each.type === 'RST_STREAM' && each.streamId === streamId);
-    return codeNames[readUint32(payload, 0)];
+    return codeName(readUint32(payload, 0));
   }
 
   /** The code with which the client ends the connection. */
   async goAway(): Promise<string | undefined> {
     const { payload } = await this.frame((each) => each.type === 'GOAWAY');
-    return codeNames[readUint32(payload, 4)];
+    return codeName(readUint32(payload, 4));
   }
 
   /** Resolves when the client has dealt with everything that was written before. */
@@ -166,27 +132,6 @@ export class RawConnection {
   #next(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
-    });
-  }
-
-  #take(): void {
-    const { type, flags, streamId, bytes, start, end } = this.#reader;
-    const fields: Record<string, string> = {};
-    if (type === FrameType.HEADERS) {
-      this.#decoder.decode(bytes, start, end, {
-        field: ({ name, value }) => {
-          fields[name] = value;
-        },
-      });
-    }
-    const ends = type === FrameType.DATA || type === FrameType.HEADERS;
-    this.received.push({
-      type: typeNames[type] ?? String(type),
-      ack: !ends && (flags & Flag.ACK) !== 0,
-      endStream: ends && (flags & Flag.END_STREAM) !== 0,
-      streamId,
-      payload: Buffer.from(bytes.subarray(start, end)),
-      fields,
     });
   }
 }

@@ -2,53 +2,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import {
   CLIENT_PREFACE,
-  ErrorCode,
   Flag,
-  FrameReader,
-  FrameType,
-  HpackDecoder,
   HpackEncoder,
   headersFrames,
-  putFrameHeader,
   readUint32,
   settingsAckFrame,
   settingsFrame,
 } from '@engram/http2';
+import { codeName, frame, grpcMessage, type RawFrame as ReceivedFrame, RawFrameReader } from '@engram/http2/testing';
 
-export interface RawFrame {
-  readonly type: string;
-  readonly streamId: number;
-  readonly endStream: boolean;
-  readonly ack: boolean;
-  readonly payload: Buffer;
+export { frame, grpcMessage, uint32 } from '@engram/http2/testing';
+
+export interface RawFrame extends Omit<ReceivedFrame, 'fields'> {
   /** The fields of HEADERS as `name: value`. */
   readonly fields: readonly string[];
-}
-
-const typeNames = Object.fromEntries(Object.entries(FrameType).map(([name, type]) => [type, name]));
-const codeNames = Object.fromEntries(Object.entries(ErrorCode).map(([name, code]) => [code, name]));
-
-/** Any frame, valid or not. */
-export function frame(
-  type: keyof typeof FrameType,
-  flags: number,
-  streamId: number,
-  payload: Uint8Array = Buffer.alloc(0),
-): Buffer {
-  const bytes = Buffer.alloc(9 + payload.length);
-  bytes.set(payload, putFrameHeader(bytes, 0, payload.length, FrameType[type], flags, streamId));
-  return bytes;
-}
-
-export function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-export function grpcMessage(text: string | Uint8Array, flag = 0): Buffer {
-  const body = Buffer.from(text);
-  return Buffer.concat([Buffer.from([flag]), uint32(body.length), body]);
 }
 
 /** The header list of a gRPC request, without the fields that `changes` sets to undefined. */
@@ -73,15 +40,14 @@ export class RawClient implements Disposable {
   readonly encoder = new HpackEncoder(4096);
   readonly received: RawFrame[] = [];
   closed = false;
-  #reader = new FrameReader(2 ** 24 - 1);
-  readonly #decoder = new HpackDecoder(4096);
+  readonly #reader = new RawFrameReader();
   #wake: () => void = () => {};
 
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#reader.push(chunk);
-      while (this.#reader.next()) this.#take();
+      for (const received of this.#reader.receive(chunk))
+        this.received.push({ ...received, fields: received.fields.map(([name, value]) => `${name}: ${value}`) });
       this.#wake();
     });
     socket.on('error', () => {});
@@ -160,7 +126,7 @@ export class RawClient implements Disposable {
     const last = await this.frame(
       (next) => next.streamId === streamId && (next.endStream || next.type === 'RST_STREAM'),
     );
-    if (last.type === 'RST_STREAM') return `RST_STREAM ${codeNames[readUint32(last.payload, 0)]}`;
+    if (last.type === 'RST_STREAM') return `RST_STREAM ${codeName(readUint32(last.payload, 0))}`;
     // Drops the empty message of a successful call.
     const said = last.fields.filter((field) => !field.startsWith('content-type') && field !== 'grpc-message: ');
     return said.join(', ');
@@ -169,7 +135,7 @@ export class RawClient implements Disposable {
   /** The code and the reason in the GOAWAY with which the server ended the connection. */
   async goAway(): Promise<string> {
     const { payload } = await this.frame(({ type }) => type === 'GOAWAY');
-    return `${codeNames[readUint32(payload, 4)]} ${payload.toString('latin1', 8)}`;
+    return `${codeName(readUint32(payload, 4))} ${payload.toString('latin1', 8)}`;
   }
 
   /** All DATA of a stream received so far. */
@@ -181,22 +147,5 @@ export class RawClient implements Disposable {
 
   [Symbol.dispose](): void {
     this.socket.destroy();
-  }
-
-  #take(): void {
-    const { type, flags, streamId, bytes, start, end } = this.#reader;
-    const fields: string[] = [];
-    if (type === FrameType.HEADERS) {
-      this.#decoder.decode(bytes, start, end, { field: ({ name, value }) => fields.push(`${name}: ${value}`) });
-    }
-    const ends = type === FrameType.DATA || type === FrameType.HEADERS;
-    this.received.push({
-      type: typeNames[type] ?? String(type),
-      streamId,
-      endStream: ends && (flags & Flag.END_STREAM) !== 0,
-      ack: !ends && (flags & Flag.ACK) !== 0,
-      payload: Buffer.from(bytes.subarray(start, end)),
-      fields,
-    });
   }
 }
