@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { identify, AuthState, JwtTokens, simpleTokenIndex, tokenDigest } from '@engram/auth';
+import { identify, AuthState, JwtTokens, presentedToken, simpleTokenIndex, tokenDigest } from '@engram/auth';
 import { BboltError, BboltReader, bboltFile, smallBucket } from '@engram/bbolt';
 import { bytesSource } from '@engram/bbolt/testing';
 import { encodeKeyValue } from '@engram/coder';
@@ -33,7 +33,7 @@ async function parseToken(bytes: Buffer): Promise<void> {
   const tokens = new JwtTokens({ keys, clock: { wallMs: () => NOW_MS }, verifiedMax: 2 });
   await tokens.verifying(token);
   const info = tokens.known(token);
-  const again = identify(on, { authorization: `Bearer ${token}` }, { kind: 'jwt', tokens });
+  const again = identify(on, { token: presentedToken(undefined, `Bearer ${token}`) }, { kind: 'jwt', tokens });
   if (info !== again && info?.user !== again?.user) throw new Error('a token of two users');
   if (info !== undefined && !(Number.isSafeInteger(info.authRevision) && info.authRevision >= 0))
     throw new Error(`auth revision ${info.authRevision}`);

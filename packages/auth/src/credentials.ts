@@ -5,10 +5,8 @@ import type { SimpleTokens } from './simple-tokens.ts';
 
 /** What came with a call. */
 export interface Credentials {
-  /** The first value of the metadata `token`. */
+  /** As `presentedToken` gives it. Undefined if the call has no token. An empty one is a token, and a wrong one. */
   readonly token?: string | undefined;
-  /** The first value of the metadata `authorization`, which counts if there is no `token`. */
-  readonly authorization?: string | undefined;
   /**
    * The common name of the client's verified certificate, if `--client-cert-auth` is on. Undefined for a call of the gateway:
    * its certificate is the server's own, not the client's.
@@ -24,8 +22,8 @@ export type TokenProvider =
 
 const BEARER = 'Bearer ';
 
-/** Undefined if the call has no token. An empty one is a token, and a wrong one. */
-export function presentedToken({ token, authorization }: Credentials): string | undefined {
+/** The token of a call, of the first values of its metadata `token` and `authorization`: the latter counts if there is no `token`. */
+export function presentedToken(token: string | undefined, authorization?: string): string | undefined {
   const presented = token ?? authorization;
   return presented?.startsWith(BEARER) === true ? presented.slice(BEARER.length) : presented;
 }
@@ -36,9 +34,8 @@ export function presentedToken({ token, authorization }: Credentials): string | 
  * `JwtTokens.infoOf` verifies it.
  */
 export function identify(state: AuthState, credentials: Credentials, provider: TokenProvider): AuthInfo | undefined {
-  const token = state.enabled ? presentedToken(credentials) : undefined;
-  if (token === undefined) {
-    const { commonName } = credentials;
+  const { token, commonName } = credentials;
+  if (token === undefined || !state.enabled) {
     return commonName === undefined ? nobody : { user: commonName, authRevision: state.revision };
   }
   if (provider === undefined) return undefined;

@@ -264,8 +264,9 @@ describe('the caller', () => {
     ['a wrong token before a certificate', { token: 'wrong.9', commonName: 'alice' }, undefined],
     ['a certificate', { commonName: 'bob' }, { user: 'bob', authRevision: state.revision }],
     ['nothing', {}, nobody],
-  ])('is known by %s', (_, credentials, expected) => {
-    expect(identify(state, credentials, simple)).toEqual(expected);
+  ])('is known by %s', (_, came: { token?: string; authorization?: string; commonName?: string }, expected) => {
+    const { token, authorization, commonName } = came;
+    expect(identify(state, { token: presentedToken(token, authorization), commonName }, simple)).toEqual(expected);
   });
 
   test('has with a simple token the auth revision that counts now', () => {
@@ -293,6 +294,6 @@ describe('the caller', () => {
     const off = after(state, disable);
     expect(identify(off, { token: 'garbage' }, simple)).toEqual(nobody);
     expect(identify(off, { token: 'garbage', commonName: 'bob' }, simple)).toEqual(info(off, 'bob'));
-    expect(presentedToken({})).toBeUndefined();
+    expect(presentedToken(undefined)).toBeUndefined();
   });
 });

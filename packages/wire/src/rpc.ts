@@ -38,13 +38,15 @@ export interface RpcStatus {
   readonly message: string;
 }
 
-/** State that calls with equal headers may share. */
+/** State that calls of one connection with equal headers may share. */
 export interface CallHead {
   /**
    * What the admission of calls derived from the headers, kept so that it is not derived for each call. Undefined at
    * first.
    */
   admitted: unknown;
+  /** As `admitted`, of the authentication of clients. */
+  credentials?: unknown;
 }
 
 /** The user for whom a call is made. */

@@ -62,7 +62,7 @@ export class Authenticator {
    * to be verified, and for a log-in at another member to arrive here.
    */
   ready(call: CallContext): Promise<unknown> | undefined {
-    const token = presentedToken(credentialsOf(call));
+    const { token } = this.#credentialsOf(call);
     if (token === undefined || this.provider === undefined) return undefined;
     if (this.provider.kind === 'jwt') return verifying(this.provider.tokens, token);
     if (this.provider.tokens.userOf(token) !== undefined) return undefined;
@@ -79,37 +79,59 @@ export class Authenticator {
   /** As `ready`, but waits for no other member: a token that must come from one does not count yet. */
   verified(call: CallContext): Promise<unknown> | undefined {
     if (this.provider?.kind !== 'jwt') return undefined;
-    const token = presentedToken(credentialsOf(call));
+    const { token } = this.#credentialsOf(call);
     return token === undefined ? undefined : verifying(this.provider.tokens, token);
   }
 
   /** Who makes the call, as of now. Undefined if its token does not count. */
   identify(call: CallContext): AuthInfo | undefined {
-    const { clientCertAuth = false } = this.settings ?? {};
-    // A call through the gateway shows the certificate of the gateway.
-    const certified = clientCertAuth && call.metadata('grpcgateway-accept') === undefined;
-    const commonName = certified ? call.commonName : undefined;
-    return identify(this.view.state, credentialsOf(call, commonName), this.provider);
+    return identify(this.view.state, this.#credentialsOf(call), this.provider);
   }
 
   /** Notes in the call who makes it. Throws InvalidAuthToken. */
   admit(call: CallContext): AuthInfo {
-    const info = this.identify(call);
+    const info = this.admitKnown(call);
     if (info === undefined) throw new EngramError('InvalidAuthToken');
+    return info;
+  }
+
+  /** As `admit`. Undefined if the call's token does not count, or not yet: what `ready` says. */
+  admitKnown(call: CallContext): AuthInfo | undefined {
+    const info = this.identify(call);
+    if (info === undefined) return undefined;
     call.user = info === nobody ? undefined : { name: info.user, authRevision: info.authRevision };
     return info;
+  }
+
+  #credentialsOf(call: CallContext): Credentials {
+    const { head } = call;
+    if (head.credentials instanceof HeadCredentials) return head.credentials;
+    const { clientCertAuth = false } = this.settings ?? {};
+    // A call through the gateway shows the certificate of the gateway.
+    const certified = clientCertAuth && call.metadata('grpcgateway-accept') === undefined;
+    const credentials = new HeadCredentials(
+      presentedToken(call.metadata('token'), call.metadata('authorization')),
+      certified ? call.commonName : undefined,
+    );
+    head.credentials = credentials;
+    return credentials;
+  }
+}
+
+/** What the headers of a call and its connection say of its client. */
+class HeadCredentials implements Credentials {
+  readonly token: string | undefined;
+  readonly commonName: string | undefined;
+
+  constructor(token: string | undefined, commonName: string | undefined) {
+    this.token = token;
+    this.commonName = commonName;
   }
 }
 
 /** A token that could not be verified does not count. */
 const verifying = (tokens: JwtTokens, token: string): Promise<unknown> | undefined =>
   tokens.verifying(token)?.catch(() => undefined);
-
-/** The metadata of HTTP counts, and is looked for, where there is none of gRPC. */
-function credentialsOf(call: CallContext, commonName?: string): Credentials {
-  const token = call.metadata('token');
-  return { token, authorization: token === undefined ? call.metadata('authorization') : undefined, commonName };
-}
 
 function providerOf(settings: TokenSettings, clock: Clock): TokenProvider {
   switch (settings.kind) {

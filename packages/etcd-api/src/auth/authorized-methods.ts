@@ -1,6 +1,6 @@
-import { type CallRule, callRules } from '@engram/auth';
+import { type AuthInfo, type CallRule, callRules } from '@engram/auth';
 import { permitRoot, permitUser } from '@engram/backend';
-import { GrpcCode } from '@engram/core';
+import { EngramError, GrpcCode } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
@@ -32,16 +32,12 @@ export function authorizedMethods(methods: MethodTable, auth: Authenticator): Me
 function authorized(path: string, method: Method, auth: Authenticator): Method {
   const rule = ruleOf(path);
   if (rule === 'nothing') return method;
-  const permit = isLocal(path) ? permitOf(rule) : undefined;
-  const admit = (call: CallContext): void => {
-    const info = auth.admit(call);
-    permit?.(auth.view.state, info);
-  };
+  const admittance = new Admittance(auth, isLocal(path) ? permitOf(rule) : undefined);
   switch (method.kind) {
     case 'unary':
-      return unary(method, auth, admit);
+      return unary(method, auth, admittance);
     case 'server-stream':
-      return serverStream(method, auth, admit);
+      return serverStream(method, auth, admittance);
     case 'bidi':
       return bidi(method, auth);
   }
@@ -67,19 +63,43 @@ function permitOf(rule: CallRule): typeof permitUser | undefined {
   return rule === 'user' ? permitUser : rule === 'root' ? permitRoot : undefined;
 }
 
-type Admit = (call: CallContext) => void;
+/** Admits the calls of one method. */
+class Admittance {
+  readonly #auth: Authenticator;
+  readonly #permit: typeof permitUser | undefined;
 
-function unary(method: UnaryMethod, auth: Authenticator, admit: Admit): UnaryMethod {
+  constructor(auth: Authenticator, permit: typeof permitUser | undefined) {
+    this.#auth = auth;
+    this.#permit = permit;
+  }
+
+  /** Undefined: the call is admitted. A promise: it must be admitted again when that has settled. Throws what refuses the call. */
+  atOnce(call: CallContext): Promise<unknown> | undefined {
+    // Of most calls it is known whose they are: nothing else is asked for them.
+    const info = this.#auth.admitKnown(call);
+    const wait = info === undefined ? this.#auth.ready(call) : undefined;
+    if (wait === undefined) this.#judge(info);
+    return wait;
+  }
+
+  late(call: CallContext): void {
+    this.#judge(this.#auth.admitKnown(call));
+  }
+
+  #judge(info: AuthInfo | undefined): void {
+    if (info === undefined) throw new EngramError('InvalidAuthToken');
+    this.#permit?.(this.#auth.view.state, info);
+  }
+}
+
+function unary(method: UnaryMethod, auth: Authenticator, admittance: Admittance): UnaryMethod {
   const admitted: UnaryMethod['handle'] = (request, call) => {
-    const ready = auth.ready(call);
-    if (ready !== undefined) {
-      return ready.then(() => {
-        admit(call);
-        return method.handle(request, call);
-      });
-    }
-    admit(call);
-    return method.handle(request, call);
+    const wait = admittance.atOnce(call);
+    if (wait === undefined) return method.handle(request, call);
+    return wait.then(() => {
+      admittance.late(call);
+      return method.handle(request, call);
+    });
   };
   // Not one function: that would allocate what its closure needs for calls that have none.
   return {
@@ -88,20 +108,17 @@ function unary(method: UnaryMethod, auth: Authenticator, admit: Admit): UnaryMet
   };
 }
 
-function serverStream(method: ServerStreamMethod, auth: Authenticator, admit: Admit): ServerStreamMethod {
+function serverStream(method: ServerStreamMethod, auth: Authenticator, admittance: Admittance): ServerStreamMethod {
   return {
     ...method,
     open: (request, call) => {
       if (!auth.enabled) return method.open(request, call);
-      const ready = auth.ready(call);
-      if (ready !== undefined) {
-        return new LateStream(call, ready, () => {
-          admit(call);
-          return method.open(request, call);
-        });
-      }
-      admit(call);
-      return method.open(request, call);
+      const wait = admittance.atOnce(call);
+      if (wait === undefined) return method.open(request, call);
+      return new LateStream(call, wait, () => {
+        admittance.late(call);
+        return method.open(request, call);
+      });
     },
   };
 }

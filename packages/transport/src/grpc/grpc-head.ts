@@ -13,6 +13,7 @@ export class GrpcHead implements CallHead {
   readonly timeoutMs: number;
   readonly answerForm: AnswerForm | undefined;
   admitted: unknown;
+  credentials: unknown;
 
   constructor(
     connection: CallConnection,
