@@ -9,7 +9,8 @@ export {
 } from './src/logger.ts';
 export type { LogRotation } from './src/rotating-file.ts';
 export { MetricRegistry, type MetricsFormat } from './src/metric-registry.ts';
-export type { Reading } from './src/metric.ts';
+export type { MetricReading, Reading } from './src/metric.ts';
+export type { Exemplar, HistogramReading } from './src/plain-histogram.ts';
 export type { MethodMetrics, RpcKind } from './src/method-metrics.ts';
 export { registerServiceMetrics, RpcMetrics, type RpcMetricsOptions, type ServiceReading } from './src/rpc-metrics.ts';
 export { type StageMs, StoreMetrics } from './src/store-metrics.ts';

@@ -1,8 +1,8 @@
 import { assert } from '@engram/core';
-import { Loop, type Task } from '@engram/loop';
-import type { Metric, Reading } from './metric.ts';
+import { type Job, Loop, type Task } from '@engram/loop';
+import { type Metric, type MetricReading, type Reading, readingOf } from './metric.ts';
 import { openMetrics } from './open-metrics.ts';
-import { PlainHistogram, type Sample } from './plain-histogram.ts';
+import { type HistogramReading, PlainHistogram } from './plain-histogram.ts';
 import type { Exposition } from './prometheus-exposition.ts';
 
 /** Prometheus' text, or OpenMetrics, which has a form for exemplars. */
@@ -37,12 +37,12 @@ export class MetricRegistry {
 
   histogram(name: string, help: string, bounds: readonly number[]): PlainHistogram {
     const histogram = new PlainHistogram(bounds);
-    this.histograms(name, help, () => histogram.samples({}));
+    this.histograms(name, help, () => [histogram.reading({})]);
     return histogram;
   }
 
   /** Histograms of one name that differ in their labels. */
-  histograms(name: string, help: string, read: () => readonly Sample[]): void {
+  histograms(name: string, help: string, read: () => readonly HistogramReading[]): void {
     this.#add({ type: 'histogram', name, help, read });
   }
 
@@ -53,15 +53,35 @@ export class MetricRegistry {
 
   /** The whole exposition as text, with its HTTP content type. */
   async render(format: MetricsFormat = 'prometheus'): Promise<{ readonly contentType: string; readonly text: string }> {
-    await Promise.all(this.#preparations.map((prepare) => prepare()));
+    await this.#prepare();
     if (format === 'openmetrics') return this.#loop.run(PAGE, openMetrics(this.#metrics.values(), this.#loop));
     this.#exposition ??= this.#makeExposition();
     return this.#loop.run(PAGE, (await this.#exposition).rendering(this.#loop));
   }
 
+  /** What all metrics read now. Each is read whole, and the event loop is given back between them. */
+  async read(): Promise<readonly MetricReading[]> {
+    await this.#prepare();
+    return this.#loop.run(PAGE, this.#reading());
+  }
+
   /** Loads prom-client, which blocks the event loop for some 15 ms. Otherwise the first scrape does. */
   async load(): Promise<void> {
     await import('./prometheus-exposition.ts');
+  }
+
+  async #prepare(): Promise<void> {
+    await Promise.all(this.#preparations.map((prepare) => prepare()));
+  }
+
+  *#reading(): Job<readonly MetricReading[]> {
+    const readings: MetricReading[] = [];
+    for (const metric of this.#metrics.values()) {
+      const reading = readingOf(metric);
+      readings.push(reading);
+      if (this.#loop.shouldYield(reading.points.length)) yield;
+    }
+    return readings;
   }
 
   async #makeExposition(): Promise<Exposition> {

@@ -1,6 +1,6 @@
 import type { Job, Loop } from '@engram/loop';
-import type { Metric } from './metric.ts';
-import type { Exemplar, Labels, Sample } from './plain-histogram.ts';
+import { type Metric, samplesOf } from './metric.ts';
+import type { Exemplar, Labels } from './plain-histogram.ts';
 
 const CONTENT_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 const TOTAL = '_total';
@@ -18,11 +18,10 @@ export function* openMetrics(
 ): Job<{ readonly contentType: string; readonly text: string }> {
   const lines: string[] = [];
   for (const metric of metrics) {
-    const { name, help, read } = metric;
+    const { name, help } = metric;
     const family = familyOf(metric);
     lines.push(`# TYPE ${family} ${typeOf(metric)}`, `# HELP ${family} ${escaped(help)}`);
-    const reading = read();
-    const samples: readonly Sample[] = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
+    const samples = samplesOf(metric);
     for (const { suffix = '', labels, value, exemplar } of samples) {
       lines.push(`${name}${suffix}${braced(labels)} ${numberOf(value)}${exemplarOf(exemplar)}`);
     }

@@ -76,7 +76,7 @@ export class PeerMetrics {
     registry.histograms(
       'etcd_network_peer_round_trip_time_seconds',
       'Time to another member and back, measured every 4 s.',
-      () => [...this.#roundTrips].flatMap(([id, histogram]) => histogram.samples({ To: hex(id) })),
+      () => [...this.#roundTrips].map(([id, histogram]) => histogram.reading({ To: hex(id) })),
     );
   }
 

@@ -14,13 +14,25 @@ export interface Exemplar extends TracedCall {
 /** One line of an exposition. `suffix` follows the metric's name. */
 export interface Sample {
   readonly suffix?: string;
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: Labels;
   readonly value: number;
   /** Of a bucket alone. Only OpenMetrics has a form for it. */
   readonly exemplar?: Exemplar;
 }
 
 export type Labels = Readonly<Record<string, string | number>>;
+
+/** A histogram at a scrape. */
+export interface HistogramReading {
+  readonly labels: Labels;
+  /** Upper bounds, ascending. */
+  readonly bounds: Float64Array;
+  /** Values of each bucket alone. One more than there are bounds: the last counts values above all bounds. */
+  readonly counts: Float64Array;
+  readonly sum: number;
+  /** By bucket. */
+  readonly exemplars: readonly (Exemplar | undefined)[];
+}
 
 /** `count` bounds: start, start*factor, start*factor^2, ..., as in etcd's metrics. */
 export function exponentialBounds(start: number, factor: number, count: number): readonly number[] {
@@ -70,18 +82,29 @@ export class PlainHistogram {
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The lines of the buckets, the sum and the count, all with these labels. */
-  samples(labels: Labels): readonly Sample[] {
-    const lines: Sample[] = [];
-    let below = 0;
-    for (let at = 0; at < this.#counts.length; at += 1) {
-      below += this.#counts[at]!;
-      const le = at < this.#bounds.length ? this.#bounds[at]! : '+Inf';
-      const exemplar = this.#exemplars?.[at];
-      const line = { suffix: '_bucket', labels: { ...labels, le }, value: below };
-      lines.push(exemplar === undefined ? line : { ...line, exemplar });
-    }
-    lines.push({ suffix: '_sum', labels, value: this.#sum }, { suffix: '_count', labels, value: below });
-    return lines;
+  /** What it has counted so far. Later calls do not change it. */
+  reading(labels: Labels): HistogramReading {
+    return {
+      labels,
+      bounds: this.#bounds,
+      counts: this.#counts.slice(),
+      sum: this.#sum,
+      exemplars: this.#exemplars?.slice() ?? [],
+    };
   }
+}
+
+/** The lines of the buckets, the sum and the count. */
+export function linesOf({ labels, bounds, counts, sum, exemplars }: HistogramReading): readonly Sample[] {
+  const lines: Sample[] = [];
+  let below = 0;
+  for (let at = 0; at < counts.length; at += 1) {
+    below += counts[at]!;
+    const le = at < bounds.length ? bounds[at]! : '+Inf';
+    const exemplar = exemplars[at];
+    const line = { suffix: '_bucket', labels: { ...labels, le }, value: below };
+    lines.push(exemplar === undefined ? line : { ...line, exemplar });
+  }
+  lines.push({ suffix: '_sum', labels, value: sum }, { suffix: '_count', labels, value: below });
+  return lines;
 }

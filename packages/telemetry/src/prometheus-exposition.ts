@@ -1,6 +1,6 @@
 import { type Job, type Loop, settled } from '@engram/loop';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Metric } from './metric.ts';
+import { type Metric, samplesOf } from './metric.ts';
 import type { Labels } from './plain-histogram.ts';
 
 /** A line takes some microseconds: a step for so many characters. */
@@ -46,13 +46,11 @@ interface PromSample {
   readonly value: number;
 }
 
-function promSamples({ name, read }: Metric): PromSample[] {
-  const reading = read();
-  const samples = typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
-  return samples.map((sample) => ({
-    metricName: 'suffix' in sample ? name + sample.suffix : name,
-    labels: sample.labels,
-    value: sample.value,
+function promSamples(metric: Metric): PromSample[] {
+  return samplesOf(metric).map(({ suffix = '', labels, value }) => ({
+    metricName: metric.name + suffix,
+    labels,
+    value,
   }));
 }
 

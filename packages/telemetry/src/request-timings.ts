@@ -1,5 +1,5 @@
 import type { MetricRegistry } from './metric-registry.ts';
-import { exponentialBounds, PlainHistogram, type Sample, type TracedCall } from './plain-histogram.ts';
+import { exponentialBounds, type HistogramReading, PlainHistogram, type TracedCall } from './plain-histogram.ts';
 
 /** Paths of calls that etcd would propose to Raft, with etcd's names for them in its metrics. */
 const proposing: ReadonlyMap<string, string> = new Map([
@@ -90,8 +90,8 @@ export class RequestTimings {
   }
 }
 
-/** As in etcd, there are no samples before the first call of a kind. */
-function of(op: string, success: string, histogram: PlainHistogram | undefined): readonly Sample[] {
+/** As in etcd, there is nothing before the first call of a kind. */
+function of(op: string, success: string, histogram: PlainHistogram | undefined): readonly HistogramReading[] {
   if (histogram === undefined || histogram.count === 0) return [];
-  return histogram.samples({ version: 'v3', op, success });
+  return [histogram.reading({ version: 'v3', op, success })];
 }

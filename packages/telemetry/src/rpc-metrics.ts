@@ -1,6 +1,6 @@
 import { codeNames, MethodMetrics, type RpcKind, successAndFailure, type WallClock } from './method-metrics.ts';
 import type { MetricRegistry } from './metric-registry.ts';
-import type { Sample } from './plain-histogram.ts';
+import type { HistogramReading } from './plain-histogram.ts';
 import { RequestTimings } from './request-timings.ts';
 
 const RANGE = '/etcdserverpb.KV/Range';
@@ -28,8 +28,10 @@ export class RpcMetrics {
     const { extensive } = options;
     this.#options = options;
     this.#timings = new RequestTimings(registry);
-    const each = (read: (method: MethodMetrics) => Sample | readonly Sample[]) => (): readonly Sample[] =>
-      [...this.#methods.values()].flatMap(read);
+    const each =
+      <Point>(read: (method: MethodMetrics) => Point | readonly Point[]) =>
+      (): readonly Point[] =>
+        [...this.#methods.values()].flatMap(read);
 
     registry.counter(
       'grpc_server_started_total',
@@ -57,13 +59,13 @@ export class RpcMetrics {
       registry.histograms(
         'grpc_server_handling_seconds',
         'How long calls took.',
-        each(({ labels, seconds }) => seconds.samples(labels)),
+        each(({ labels, seconds }) => seconds.reading(labels)),
       );
     }
     registry.histograms('etcd_server_request_duration_seconds', 'How long unary requests took, by type.', () =>
-      this.#requestSamples(),
+      this.#requests(),
     );
-    registry.histograms('etcd_server_range_duration_seconds', 'How long ranges took.', () => this.#rangeSamples());
+    registry.histograms('etcd_server_range_duration_seconds', 'How long ranges took.', () => this.#ranges());
     registry.counter('etcd_network_client_grpc_received_bytes_total', 'Bytes of messages from clients.', () =>
       this.#sum(({ receivedBytes }) => receivedBytes),
     );
@@ -85,22 +87,22 @@ export class RpcMetrics {
     return [...this.#methods.values()].reduce((sum, method) => sum + read(method), 0);
   }
 
-  #requestSamples(): readonly Sample[] {
-    const samples: Sample[] = [];
+  #requests(): readonly HistogramReading[] {
+    const readings: HistogramReading[] = [];
     for (const { labels, requestSeconds } of this.#methods.values()) {
       const method = labels['grpc_method']!;
       for (const [at, histogram] of requestSeconds.entries()) {
         if (histogram.count === 0) continue;
-        samples.push(
-          ...histogram.samples({ type: requestTypes[method] ?? method, success: at === 0 ? 'true' : 'false' }),
+        readings.push(
+          histogram.reading({ type: requestTypes[method] ?? method, success: at === 0 ? 'true' : 'false' }),
         );
       }
     }
-    return samples;
+    return readings;
   }
 
-  #rangeSamples(): readonly Sample[] {
-    return this.#rangeSeconds.flatMap((histogram, at) => histogram.samples({ success: at === 0 ? 'true' : 'false' }));
+  #ranges(): readonly HistogramReading[] {
+    return this.#rangeSeconds.map((histogram, at) => histogram.reading({ success: at === 0 ? 'true' : 'false' }));
   }
 }
 

@@ -96,9 +96,9 @@ export class StoreMetrics {
     );
     const append = this.#append;
     for (const name of ['etcd_disk_backend_commit_duration_seconds', 'etcd_disk_wal_write_duration_seconds']) {
-      registry.histograms(name, 'As etcd_disk_wal_fsync_duration_seconds: an append is all of these.', () =>
-        append.samples({}),
-      );
+      registry.histograms(name, 'As etcd_disk_wal_fsync_duration_seconds: an append is all of these.', () => [
+        append.reading({}),
+      ]);
     }
     registry.counter(
       'etcd_debugging_mvcc_db_compaction_keys_total',

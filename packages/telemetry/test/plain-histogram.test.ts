@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exponentialBounds, PlainHistogram } from '../src/plain-histogram.ts';
+import { exponentialBounds, linesOf, PlainHistogram } from '../src/plain-histogram.ts';
 
 test.each([
   { start: 0.001, count: 14, last: 8.192, why: "etcd's disk buckets" },
@@ -20,7 +20,7 @@ test('buckets are what a filter over all values says, cumulative, with sum and c
       const bounds = [1, 2, 4];
       const histogram = new PlainHistogram(bounds);
       for (const each of values) histogram.observe(each);
-      const lines = histogram.samples({ op: 'x' });
+      const lines = linesOf(histogram.reading({ op: 'x' }));
       const expected = [...bounds, Number.POSITIVE_INFINITY].map(
         (bound) => values.filter((each) => each <= bound).length,
       );
