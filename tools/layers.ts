@@ -38,6 +38,7 @@ export const layers = {
     'storage-segment',
     'telemetry',
     'tracing',
+    'metrics-otlp',
     'tikv-client',
     'storage-tikv',
     'peer',
@@ -91,6 +92,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'storage-segment': ['core', 'loop', 'storage', 'storage-leveldb'],
   telemetry: ['core', 'loop', 'protobuf'],
   tracing: ['core'],
+  'metrics-otlp': ['core', 'loop', 'protobuf', 'telemetry'],
   'tikv-client': ['core', 'protobuf', 'http2', 'tso'],
   'storage-tikv': ['core', 'loop', 'election', 'storage', 'tikv-client', 'tso'],
   server: [
@@ -103,6 +105,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'importer',
     'member',
+    'metrics-otlp',
     'migration',
     'peer',
     'raft-ts',

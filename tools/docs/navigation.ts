@@ -90,6 +90,7 @@ export const navigation: readonly Section[] = [
       page('docs/METRICS.md', 'Metrics'),
       page('docs/RUNBOOKS.md', 'Alerts and runbooks'),
       page('docs/TRACING.md', 'Traces'),
+      page('docs/OTLP.md', 'Metrics by OTLP'),
     ],
   },
   {

@@ -43,6 +43,8 @@ A flag is given as \`--name=value\`, as the variable \`ETCD_NAME\` (capital lett
 key of the YAML file of \`--config-file\`, which replaces all flags and variables. In that file the flags of certificates stand in etcd's
 blocks \`client-transport-security\` and \`peer-transport-security\`. \`engram restore\` and \`engram mirror\` read the command line alone.
 
+Variables of OpenTelemetry (\`OTEL_...\`) say how [traces](TRACING.md) and [metrics by OTLP](OTLP.md) are sent.
+
 Types: \`strings\` and \`urls\` are lists with commas; \`duration\` is Go's (\`1h30m\`, \`500ms\`); \`gates\` are \`Name=true\` or \`Name=false\`, with
 commas.
 

@@ -35,5 +35,7 @@ export function metricsDocument(page: string): string {
 Made by \`make observe\` from \`/metrics\` of a member with \`--metrics=extensive\`. Every metric exists from the start, so that an
 expression on it is never empty for want of a first event; series with labels appear with their first event.
 
+The same metrics can be sent to a collector: [OTLP.md](OTLP.md).
+
 ${tables.join('\n')}`;
 }

@@ -31,6 +31,7 @@ import {
   type StageMs,
   StoreMetrics,
 } from '@engram/telemetry';
+import type { MetricsExport } from '@engram/metrics-otlp';
 import type { RunningTracing } from '@engram/tracing';
 import type { TlsOptions } from '@engram/transport';
 import { intercepted } from '@engram/wire';
@@ -119,6 +120,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerLoopMetrics(metrics, loop);
   const tracing = await startTracing(options, clock, random);
   if (tracing !== undefined) opened.use(tracing);
+  const metricsExport = await startMetricsExport(options, { clock, loop, registry: metrics });
+  if (metricsExport !== undefined) opened.use(metricsExport);
   const slow = new SlowLog(clock, logger);
   const clientLog = new ClientLog(logger, clock);
   const slowWrites = new SlowLog(clock, logger);
@@ -195,6 +198,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const gateway = config.gateway
     ? new Gateway({ methods, loop, clock, messageBytesMax: messageBytesMax(config) })
     : undefined;
+  // All calls have ended, and what metrics are read from is still open. What is sent then does not hold back its closing.
+  opened.defer(() => metricsExport?.last());
   opened.defer(() => {
     // Watchers of the health service get the change before their connection closes.
     member.serving.set(false);
@@ -235,6 +240,26 @@ async function startTracing(
   if (config.tracing === undefined) return undefined;
   const { startTracing: start } = await import('@engram/tracing');
   return start({ ...config.tracing, version: ENGRAM_VERSION, clock, random, logger: new ClientLog(logger, clock) });
+}
+
+/** What sends the metrics; undefined where nobody asks for it: then nothing of it is loaded. */
+async function startMetricsExport(
+  { config, logger }: NodeOptions,
+  { clock, loop, registry }: { readonly clock: Clock; readonly loop: Loop; readonly registry: MetricRegistry },
+): Promise<MetricsExport | undefined> {
+  if (config.metricsExport === undefined) return undefined;
+  const { startMetricsExport: start } = await import('@engram/metrics-otlp');
+  return start({
+    ...config.metricsExport,
+    // Without a name of its own each member would tell the numbers of all.
+    instanceId: config.metricsExport.instanceId || config.name,
+    registry,
+    version: ENGRAM_VERSION,
+    startWallMs: clock.wallMs(),
+    clock,
+    loop,
+    logger: new ClientLog(logger, clock),
+  });
 }
 
 function stageFields(stages: StageMs, traceId: string | undefined): object {

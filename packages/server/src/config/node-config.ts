@@ -11,6 +11,7 @@ import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { type FirstStart, firstStartOf } from '../cluster/initial-cluster.ts';
 import { type LogConfig, logConfig } from './log-config.ts';
 import { type MemoryBounds, memoryBounds } from './memory-plan.ts';
+import { type MetricsExportConfig, metricsExportConfig } from './metrics-export-config.ts';
 import { migrationConfig } from './migration-config.ts';
 import { type TlsConfig, tlsConfig } from '../tls/tls-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
@@ -67,6 +68,8 @@ export interface NodeConfig {
   readonly profiles: boolean;
   /** Undefined if calls are not traced. */
   readonly tracing: TracingConfig | undefined;
+  /** Undefined if metrics are not sent: they are asked for. */
+  readonly metricsExport: MetricsExportConfig | undefined;
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly slowUnaryMs: number;
   readonly slowCommitMs: number;
@@ -192,6 +195,7 @@ export function nodeConfig(
     profiles: values.bool('enable-pprof'),
     extensiveMetrics: values.text('metrics') === 'extensive',
     tracing: tracingConfig(values, environment),
+    metricsExport: metricsExportConfig(values, environment, warnings),
     featureGates: featureGatesOf(values),
     slowUnaryMs: values.durationMs('warning-unary-request-duration') || 300,
     slowCommitMs: values.durationMs('warning-apply-duration') || 100,

@@ -1,12 +1,17 @@
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 
-/** How calls are traced. */
-export interface TracingConfig {
-  /** Host and port of the collector. Undefined: OTEL_ variables say it. */
-  readonly address: string | undefined;
+/** Who sends traces and metrics. */
+export interface SenderConfig {
   /** Undefined: OTEL_SERVICE_NAME says it. */
   readonly serviceName: string | undefined;
+  /** Empty: it is not told. */
   readonly instanceId: string;
+}
+
+/** How calls are traced. */
+export interface TracingConfig extends SenderConfig {
+  /** Host and port of the collector. Undefined: OTEL_ variables say it. */
+  readonly address: string | undefined;
   /** Of a million calls whose client names no trace, so many are recorded. Undefined: OTEL_TRACES_SAMPLER says it. */
   readonly samplingPerMillion: number | undefined;
   /** Calls of clients that are recorded in a second at most. 0: no bound. */
@@ -47,17 +52,32 @@ export function tracingConfig(
   if (!/^(?:\[[\da-fA-F:.]+\]|[^\s:/@[\]]+):\d{1,5}$/.test(address)) {
     refuse(`--distributed-tracing-address=${address}: expected host:port`);
   }
-  const given = (flag: string, ...names: readonly string[]): boolean =>
-    values.isSet(flag) || !names.some((name) => (environment[name] ?? '') !== '');
+  const given = (flag: string, ...names: readonly string[]): boolean => saysMore(values, environment, flag, names);
   return {
+    ...senderConfig(values, environment),
     address: given('distributed-tracing-address', ...destinations) ? address : undefined,
-    serviceName: given('distributed-tracing-service-name', 'OTEL_SERVICE_NAME')
-      ? values.text('distributed-tracing-service-name')
-      : undefined,
-    instanceId: values.text('distributed-tracing-instance-id'),
     samplingPerMillion: given('distributed-tracing-sampling-rate', 'OTEL_TRACES_SAMPLER') ? rate : undefined,
     callsPerSecondMax,
     resourceDetectors: (environment['OTEL_NODE_RESOURCE_DETECTORS'] ?? '') !== '',
     recordKeys: values.bool('distributed-tracing-record-keys'),
   };
 }
+
+export function senderConfig(
+  values: FlagValues,
+  environment: Readonly<Record<string, string | undefined>>,
+): SenderConfig {
+  const flag = 'distributed-tracing-service-name';
+  return {
+    serviceName: saysMore(values, environment, flag, ['OTEL_SERVICE_NAME']) ? values.text(flag) : undefined,
+    instanceId: values.text('distributed-tracing-instance-id'),
+  };
+}
+
+/** Whether a flag, set or by its default, counts for more than these variables. */
+const saysMore = (
+  values: FlagValues,
+  environment: Readonly<Record<string, string | undefined>>,
+  flag: string,
+  names: readonly string[],
+): boolean => values.isSet(flag) || !names.some((name) => (environment[name] ?? '') !== '');

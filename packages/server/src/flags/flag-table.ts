@@ -245,13 +245,13 @@ export const flagSections: readonly FlagSection[] = [
       'distributed-tracing-service-name',
       'string',
       'etcd',
-      'service.name of all spans. OTEL_SERVICE_NAME if this is not set.',
+      'service.name of all spans, and of metrics that are sent by OTLP. OTEL_SERVICE_NAME if this is not set.',
     ),
     works(
       'distributed-tracing-instance-id',
       'string',
       '',
-      'service.instance.id of all spans, different on each member.',
+      'service.instance.id of all spans and of metrics that are sent by OTLP, different on each member.',
     ),
     works(
       'distributed-tracing-sampling-rate',
