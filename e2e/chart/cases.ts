@@ -78,7 +78,9 @@ export const cases: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
       podMonitor: { enabled: true },
       prometheusRule: { enabled: true, rules: [{ alert: 'Mine', expr: 'up == 0' }] },
       dashboards: { enabled: true },
+      otlp: { enabled: true, endpoint: 'http://collector:4318/', intervalSeconds: 15, headersSecret: 'headers' },
     },
+    tracing: { enabled: true, address: 'collector:4317', samplingRate: 1_000_000 },
     pdb: { maxUnavailable: 1 },
     extraDeploy: [
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{{ .Release.Name }}-more' } },
@@ -110,6 +112,8 @@ export const cases: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
       client: { secureTransport: true },
       peer: { secureTransport: true },
     },
+    metrics: { otlp: { enabled: true, endpoint: 'http://collector:4317', protocol: 'grpc' } },
+    tracing: { enabled: true },
     pdb: { minAvailable: '51%' },
   },
   'three members on a TiKV of the older tidb-operator': {
@@ -136,6 +140,8 @@ export const refusals: readonly (readonly [values: Readonly<Record<string, unkno
   [{ auth: { certificates: { source: 'cert-manager' }, client: { secureTransport: true } } }, /issuerName/],
   [{ disasterRecovery: { enabled: true } }, /disasterRecovery.image.repository/],
   [{ leaderService: { enabled: true } }, /leaderService.image.repository/],
+  [{ metrics: { otlp: { enabled: true } } }, /metrics.otlp.endpoint/],
+  [{ metrics: { otlp: { protocol: 'http/json' } } }, /protocol/],
 ];
 
 /** What deploy/manifests has, rendered in the namespace `engram`. */

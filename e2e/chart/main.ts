@@ -103,9 +103,16 @@ for (const [at, [name, values]] of Object.entries(cases).entries()) {
     const flags = args.map((each: string) =>
       each.replaceAll('$(POD_NAME)', 'store-engram-0').replaceAll(/\/etc\/engram\/[^,]+/g, import.meta.filename),
     );
-    const read = await readConfiguration(flags, {});
+    const plainly = env.filter((each: Manifest) => each.value !== undefined);
+    const variables = Object.fromEntries(plainly.map((each: Manifest) => [each.name, each.value]));
+    const read = await readConfiguration(flags, variables);
     if (read.kind !== 'config') throw new Error(JSON.stringify(read));
     equal('warnings', read.config.warnings.join('; '), '');
+    const { metricsExport, tracing } = read.config;
+    const { metrics, tracing: traced } = values as Manifest;
+    equal('metrics by OTLP', metricsExport !== undefined, metrics?.otlp?.enabled === true);
+    equal('traces', tracing !== undefined, traced?.enabled === true);
+    if (tracing !== undefined) equal('who traces', tracing.instanceId, 'store-engram-0');
     equal('members', read.config.cluster === undefined, (values['storage'] as Manifest)?.type !== 'tikv');
   });
 }
@@ -144,6 +151,27 @@ await judge.check('a member knows the flags of the static pod of kubeadm', async
   const read = await readConfiguration([...flags, `--initial-cluster=x=${urls}`], {});
   if (read.kind !== 'config') throw new Error(JSON.stringify(read));
   for (const warning of read.config.warnings) if (!/without effect/.test(warning)) throw new Error(warning);
+});
+
+await judge.check('metrics by OTLP: the variables, as the specification has them', async () => {
+  const variablesOf = (name: string): readonly string[] =>
+    container(rendered.get(name)!)
+      .env.filter((each: Manifest) => each.name.startsWith('OTEL_'))
+      .map((each: Manifest) => `${each.name}=${each.value ?? each.valueFrom.secretKeyRef.name}`);
+  equal(
+    'by HTTP',
+    variablesOf('one member with everything').join(' '),
+    'OTEL_METRICS_EXPORTER=otlp OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://collector:4318/v1/metrics ' +
+      'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=http/protobuf OTEL_METRIC_EXPORT_INTERVAL=15000 ' +
+      'OTEL_EXPORTER_OTLP_METRICS_HEADERS=headers',
+  );
+  equal(
+    'by gRPC',
+    variablesOf('five members on a TiKV of tidb-operator, with generated certificates').join(' '),
+    'OTEL_METRICS_EXPORTER=otlp OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://collector:4317 ' +
+      'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc OTEL_METRIC_EXPORT_INTERVAL=60000',
+  );
+  equal('by default', variablesOf('defaults').join(' '), '');
 });
 
 await judge.check('the schemas find a misspelt field', async () => {

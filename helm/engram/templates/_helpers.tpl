@@ -173,6 +173,15 @@ storageClassName: {{ $class | quote }}
 {{- if and .Values.auth.peer.secureTransport (eq .Values.storage.type "tikv") }}true{{ end -}}
 {{- end -}}
 
+{{/* The endpoint of one signal is taken as it is: over HTTP it has the path. */}}
+{{- define "engram.otlpMetricsEndpoint" -}}
+{{- if eq .protocol "grpc" -}}
+{{- .endpoint -}}
+{{- else -}}
+{{- printf "%s/v1/metrics" (trimSuffix "/" .endpoint) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "engram.validate" -}}
 {{- if and (gt (int .Values.replicaCount) 1) (ne .Values.storage.type "tikv") -}}
 {{- fail "replicaCount: more than one member needs storage.type=tikv" -}}
@@ -188,5 +197,8 @@ storageClassName: {{ $class | quote }}
 {{- end -}}
 {{- if and .Values.leaderService.enabled (not .Values.leaderService.image.repository) -}}
 {{- fail "leaderService.enabled needs leaderService.image.repository: an image with haproxy" -}}
+{{- end -}}
+{{- if and .Values.metrics.otlp.enabled (not .Values.metrics.otlp.endpoint) -}}
+{{- fail "metrics.otlp.enabled needs metrics.otlp.endpoint" -}}
 {{- end -}}
 {{- end -}}
