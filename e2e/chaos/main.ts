@@ -7,27 +7,15 @@
  *   main.ts <folder> --rounds N  ...   each fault N times, each until writes continue, instead of for some seconds
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { Prng } from '@engram/sim';
 import { type ClusterPlace, leaderAmong, MemberProcess } from '../cluster/cluster-member.ts';
+import { campaignArguments } from '../support/campaign-arguments.ts';
 import { Lab } from '../tikv/lab.ts';
 import { campaign } from './campaign.ts';
 import { faults, type Scene } from './faults.ts';
 import { CLIENTS_HOST, memberPlaces, STORES_HOST, storesPlace, Wire } from './wire.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '60' },
-    rounds: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
-    only: { type: 'string', default: Object.keys(faults).join() },
-  },
-});
+const { positionals, prng, seconds, rounds, chosen } = campaignArguments({ faults, seconds: 60 });
 const folder = positionals[0] ?? '.';
-const seed = Number(values.seed);
-const prng = new Prng(seed);
-console.log(`--seed ${seed}`);
 
 using wire = new Wire(join(folder, 'wire.sock'));
 const lab = await Lab.startReplicated(join(folder, 'lab'), { strict: false, place: storesPlace() });
@@ -41,9 +29,9 @@ const { problems, print } = await campaign<Scene>({
   prng,
   endpoints,
   faults,
-  chosen: values.only.split(','),
-  seconds: Number(values.seconds),
-  rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+  chosen,
+  seconds,
+  rounds,
   scene: (clients) => ({
     ...clients,
     members,

@@ -4,29 +4,17 @@
  *
  *   main.ts <folder with release/ and lab-image/> <docker> <etcdctl> --seconds N [--rounds N] [--seed N] [--only fault,fault]
  */
-import { parseArgs } from 'node:util';
-import { Prng } from '@engram/sim';
 import { campaign } from '../chaos/campaign.ts';
 import { leaderAmong } from '../cluster/cluster-member.ts';
 import { tool } from '../release/member.ts';
+import { campaignArguments } from '../support/campaign-arguments.ts';
 import { equal, Judge } from '../support/judge.ts';
 import { ContainerLab, ContainerMember } from './cluster.ts';
 import { Engine } from './engine.ts';
 import { faults, type Scene } from './faults.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '60' },
-    rounds: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
-    only: { type: 'string', default: Object.keys(faults).join() },
-  },
-});
+const { positionals, prng, seconds, rounds, chosen } = campaignArguments({ faults, seconds: 60 });
 const [folder = '.', docker = 'docker', etcdctl = 'etcdctl'] = positionals;
-const seed = Number(values.seed);
-const prng = new Prng(seed);
-console.log(`--seed ${seed}`);
 const judge = new Judge('containers');
 const LOG_LINES = 15;
 
@@ -58,9 +46,9 @@ await judge.check(
       prng,
       endpoints,
       faults,
-      chosen: values.only.split(','),
-      seconds: Number(values.seconds),
-      rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+      chosen,
+      seconds,
+      rounds,
       scene: (clients) => ({ ...clients, members, lab, prng, leader: () => leaderAmong(members, 500) }),
       alsoJudge: async () => {
         const ends = await Promise.all(members.map(({ container }) => container.violation()));
