@@ -24,10 +24,14 @@ async function timed(bed: SimBed, append: () => Promise<string>): Promise<readon
 }
 
 describe('where all stores are full', () => {
-  test('a deposed holder of the log learns in two seconds that its batch will never be there', async () => {
+  test.each([
+    ['learns in two seconds', true],
+    ['learns in two seconds while PD is silent', false],
+  ])('a deposed holder of the log %s that its batch will never be there', async (_, pdAnswers) => {
     const { bed, old, options } = await holder();
     await bed.openSealed(later, { ...options, member: 2n });
     bed.cluster.script(({ command }) => (command === 'Prewrite' ? full : undefined));
+    if (!pdAnswers) for (const address of bed.cluster.pdAddresses) bed.cluster.paused.add(address);
     const [outcome, seconds] = await timed(bed, () => bed.append(old, batchOf(5, 8)));
     expect(outcome).toBe('fenced');
     expect(seconds).toBeLessThan(2);
@@ -75,4 +79,24 @@ test('a batch that is there although its store answered that it is full is found
   const [outcome, seconds] = await timed(bed, async () => (await bed.run(appending)).kind);
   expect(outcome).toBe('committed');
   expect(seconds).toBeLessThan(2);
+});
+
+test('a batch and a seal behind it are found where they come between the two reads of a look', async () => {
+  const { bed, old, options } = await holder();
+  const next = await bed.open({ ...options, member: 2n });
+  let [reads, isFull] = [0, true];
+  bed.cluster.script(({ command, request }) => {
+    if (!isFull) return undefined;
+    // The attempt that is made behind the first read is executed.
+    if (command === 'Prewrite') return { ...full, executed: reads > 0 };
+    if (command !== 'Get' || bed.keys.parse((request as { key: Uint8Array }).key) === undefined) return undefined;
+    reads += 1;
+    return reads === 2 ? { kind: 'delay', ms: 900 } : undefined;
+  });
+  const appending = old.log.append(batchOf(5, 8), first);
+  await bed.clock.run(new Promise<void>((resolve) => bed.clock.after(1_600, resolve)));
+  expect(reads).toBe(2);
+  isFull = false;
+  expect(await bed.run(next.log.seal(later))).toBe(9);
+  expect((await bed.run(appending)).kind).toBe('committed');
 });

@@ -164,6 +164,22 @@ const made: readonly Mutant[] = [
     ],
   },
   {
+    name: 'batch-looked-for-before-the-seal',
+    what: 'an append without an answer looks for its batch first, and then for the seal, which others may follow in between',
+    edits: [
+      {
+        file: `${storage}/log/one-phase.ts`,
+        find: 'const other = unless === undefined ? undefined : await client.get(unless, call);\n  const there = await client.get(key, call);',
+        replace:
+          'const there = await client.get(key, call);\n  const other = unless === undefined ? undefined : await client.get(unless, call);',
+      },
+    ],
+    test: {
+      file: 'packages/storage-tikv/test/full-stores.test.ts',
+      why: 'an append that comes late, and a takeover, must come between two reads',
+    },
+  },
+  {
     name: 'first-part-fenced',
     what: 'of a batch of several values only the first looks at the seal',
     edits: [

@@ -37,15 +37,15 @@ export interface InsertOptions {
 const ATTEMPTS_MAX = 4;
 
 /**
- * While an attempt has no answer, the insert looks so often whether the other key exists. Stores that are full refuse writes
- * for as long as they are full, but they answer reads: without this look a deposed holder of the log would not learn before
- * `endMs` that its batch will never be there.
+ * While an attempt has no answer, the insert looks so often what is there. Stores that are full refuse writes for as long as they
+ * are full, but they answer reads: without this look a deposed holder of the log would not learn before `endMs` that its batch
+ * will never be there.
  */
 const LOOK_EVERY_MS = 1_000;
 
 /**
  * Inserts in one phase, in which TiKV checks and writes under the latches of one region. If TiKV answers that one of the keys
- * exists, or existed when it looked, both are read at a new timestamp, which shows everything that was written before.
+ * exists, or existed when it looked, both are read.
  * Throws errors that are not about this insert: the client was closed, an argument is out of bounds.
  */
 export async function insertOnce(insert: Insert, options: InsertOptions): Promise<InsertOutcome> {
@@ -110,7 +110,7 @@ async function commit(insert: Insert, startTs: Timestamp, options: InsertOptions
   }
 }
 
-/** Looks until the other key exists, and ends the attempt then. Undefined if the attempt has ended before. */
+/** Looks until one of the keys exists, and ends the attempt then. Undefined if the attempt has ended before. */
 async function lookUntilEnded(
   insert: Insert,
   options: InsertOptions,
@@ -118,7 +118,7 @@ async function lookUntilEnded(
 ): Promise<InsertOutcome | undefined> {
   const { signal } = ended;
   while (!signal.aborted) {
-    const there = await lookBehindOther(insert, options, signal);
+    const there = await lookMeanwhile(insert, options, signal);
     if (there !== undefined) {
       ended.abort();
       return there;
@@ -128,20 +128,13 @@ async function lookUntilEnded(
   return undefined;
 }
 
-/**
- * Undefined unless the other key exists. Both keys are read at a timestamp that is taken after the other key was seen: an
- * attempt that came before that key is seen, and one that comes later is refused.
- */
-async function lookBehindOther(
+async function lookMeanwhile(
   insert: Insert,
   options: InsertOptions,
   signal: AbortSignal,
 ): Promise<InsertOutcome | undefined> {
-  const { client } = options;
   try {
-    if (insert.unless === undefined) return undefined;
-    const other = await client.get(insert.unless, { timeoutMs: timeoutMs(options), signal });
-    return other === undefined ? undefined : await look(insert, options, signal);
+    return await look(insert, options, signal);
   } catch (error) {
     // The attempt goes on, and says what is wrong.
     if (isTikvError(error)) return undefined;
@@ -151,7 +144,11 @@ async function lookBehindOther(
 
 const timeoutMs = ({ endMs, clock }: InsertOptions): number => Math.max(1, endMs - clock.nowMs());
 
-/** Undefined if neither key exists. */
+/**
+ * Undefined if neither key exists. Each key is read by itself at the newest timestamp: the leader of its region answers with all
+ * that it has applied, whatever the commit timestamp, and PD is not asked. The other key must be read first. An attempt that came
+ * before it has been applied by then, so that the second read sees it, and one that comes later is refused.
+ */
 async function look(
   { key, value, unless }: Insert,
   options: InsertOptions,
@@ -159,8 +156,8 @@ async function look(
 ): Promise<InsertOutcome | undefined> {
   const { client, span } = options;
   const call = { timeoutMs: timeoutMs(options), span, signal };
-  const snapshot = await client.snapshot(call);
-  const [there, other] = await snapshot.batchGet(unless === undefined ? [key] : [key, unless], call);
+  const other = unless === undefined ? undefined : await client.get(unless, call);
+  const there = await client.get(key, call);
   if (there !== undefined)
     return Buffer.compare(there, value) === 0 ? { kind: 'written' } : { kind: 'taken', value: there };
   return other === undefined ? undefined : { kind: 'refused', by: other };
