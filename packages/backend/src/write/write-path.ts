@@ -165,9 +165,10 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   #decisionOf(txn: Txn, caller: Caller): Decision<TxnResult> {
     if (!isSimple(txn)) return this.#deciding(txn, caller);
+    if (!this.#rights.enabled) return () => this.#decideSimple(txn, caller);
     // A decision that waits for its turn is judged as a job: until then the rights of its caller may change.
-    const isShort = !this.#rights.enabled || (this.#decisions.free && this.#rights.isShort(txn, caller));
-    return isShort ? () => this.#decideSimple(txn, caller) : this.#judging(txn, caller);
+    const isShort = this.#decisions.free && this.#rights.isShort(txn, caller);
+    return isShort ? () => this.#decideShort(txn, caller) : this.#judging(txn, caller);
   }
 
   /**
@@ -223,6 +224,12 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   /** Everything that was decided has taken effect. */
   get #allApplied(): boolean {
     return this.#sequencer.next === this.#options.replica.applied;
+  }
+
+  /** In the call that has found the rights known: no decision is taken in between, and so no change of users. */
+  #decideShort(txn: Txn, caller: Caller): Outcome<TxnResult> {
+    this.#rights.permitShort(txn, caller);
+    return this.#decidePermitted(txn, caller);
   }
 
   /** To look up rights, and the keys of leases, may take long. */

@@ -30,15 +30,19 @@ export class WriteRights {
     return this.#options.auth;
   }
 
-  /** Whether `permitNow` looks up no more than rights that are known: its caller's, and no keys of leases. */
+  /** Whether to judge the transaction looks up no more than rights that are known: its caller's, and no keys of leases. */
   isShort(txn: Txn, caller: Caller): boolean {
     return isPermittedAtOnce(this.#users.state, txn, caller);
   }
 
+  /** Of a transaction of which `isShort` in this call. */
+  permitShort(txn: Txn, caller: Caller): void {
+    permitTxnAtOnce(this.#users.state, txn, caller);
+  }
+
   /** In one slice, however long. */
   permitNow(txn: Txn, caller: Caller): void {
-    if (this.isShort(txn, caller)) permitTxnAtOnce(this.#users.state, txn, caller);
-    else this.#options.replica.loop.slice(() => finish(this.permit(txn, caller)));
+    this.#options.replica.loop.slice(() => finish(this.permit(txn, caller)));
   }
 
   /** A part of a decision. */
