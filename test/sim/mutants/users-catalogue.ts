@@ -76,6 +76,7 @@ export const usersMutants: readonly Mutant[] = [
   {
     name: 'judged-before-it-waits',
     what: 'a transaction is judged when it comes, and not again after it has waited for values',
+    scenario: 'change-behind-waiting',
     edits: [
       {
         file: `${backend}/write/write-path.ts`,

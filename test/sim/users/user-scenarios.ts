@@ -1,5 +1,5 @@
 import { PermissionType } from '@engram/auth';
-import { leaseId, type PutOp } from '@engram/core';
+import { EMPTY_BYTES, type KeyRange, leaseId, type PutOp, putOp, keyBytes } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { keyAt, Requests } from '../plan/requests.ts';
 import type { Clients } from '../world/clients.ts';
@@ -20,12 +20,15 @@ export interface UserScenarioOptions {
   readonly asked: Served;
   /** Does nothing if the run is ending by then. */
   readonly after: (ms: number, work: () => void) => void;
+  /** Reads that the leader begins from now on take so long at least. Undefined: they take what they take. */
+  readonly stallReads?: (ms: number) => void;
 }
 
 /** A right to write that somebody has who is not root. */
 interface HeldRight {
   readonly user: string;
   readonly key: string;
+  readonly range: KeyRange;
   /** What takes it away, and what gives it back. */
   readonly loss: Wanted;
   readonly back: Wanted;
@@ -98,6 +101,24 @@ export class UserScenario {
       after(withinMs * this.#random.fraction(), () => this.#put(this.#random.pick([leader, asked, asked]), right));
   }
 
+  /** Writes keep values that the leader must read first, and the right to them is taken away meanwhile. */
+  'change-behind-waiting'(): void {
+    const right = this.#right();
+    if (right === undefined) return;
+    const { world, leader, after, stallReads } = this.#options;
+    const live = world.history.liveIn(right.range, world.history.revision);
+    if (live.length === 0) return;
+    const withinMs = this.#random.pick([1, 5, 20]);
+    stallReads?.(withinMs);
+    for (let left = TOGETHER; left > 0; left -= 1) {
+      const key = keyBytes(this.#random.pick(live).key);
+      const kept = putOp(key, EMPTY_BYTES, { ignoreValue: true });
+      after((withinMs / 2) * this.#random.fraction(), () => this.#putOf(leader, right.user, () => kept));
+    }
+    after(withinMs * this.#random.fraction(), () => this.#change(right.loss));
+    after(BACK_MS, () => this.#change(right.back));
+  }
+
   /** Authentication is turned on, and clients without a right read at a member that may not know it yet. */
   'enable-unheard'(): void {
     if (!this.#users.enabled) {
@@ -159,8 +180,8 @@ export class UserScenario {
           const key = span.start === '\0' ? keyAt(this.#random.below(this.#options.world.settings.keys)) : span.start;
           const permission = { type: read ? PermissionType.READWRITE : PermissionType.WRITE, range: granted };
           rights.push(
-            { user, key, loss: wanted.forbid(role, granted), back: wanted.permit(role, permission) },
-            { user, key, loss: wanted.revokeRole(user, role), back: wanted.grantRole(user, role) },
+            { user, key, range: granted, loss: wanted.forbid(role, granted), back: wanted.permit(role, permission) },
+            { user, key, range: granted, loss: wanted.revokeRole(user, role), back: wanted.grantRole(user, role) },
           );
         }
       }
@@ -185,12 +206,17 @@ export class UserScenario {
   }
 
   #put(life: Served, { user, key }: HeldRight, lease = 0n): void {
+    const { settings, history } = this.#options.world;
+    this.#putOf(life, user, ({ id }) => {
+      const drawn = new Requests(this.#random, settings, history, `${id}.`).put(key);
+      return { ...drawn, lease: leaseId(lease), prevKv: false, ignoreLease: false };
+    });
+  }
+
+  #putOf(life: Served, user: string, draw: (step: RequestedStep) => PutOp): void {
     if (!life.process.alive) return;
-    const { world } = this.#options;
     const step = this.#next(certificateOf(user));
-    const drawn = new Requests(this.#random, world.settings, world.history, `${step.id}.`).put(key);
-    const put: PutOp = { ...drawn, lease: leaseId(lease), prevKv: false, ignoreLease: false };
-    RequestStep.txn(world, life, step, { compares: [], success: [put], failure: [] });
+    RequestStep.txn(this.#options.world, life, step, { compares: [], success: [draw(step)], failure: [] });
   }
 
   /** A step with an id of its own, because values contain the id of their step. */

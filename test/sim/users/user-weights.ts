@@ -14,6 +14,7 @@ export const userScenarioWeights = {
   'share-a-lease': 1,
   'renew-together': 1,
   'write-behind-change': 1,
+  'change-behind-waiting': 1,
   'enable-unheard': 1,
 } as const;
 

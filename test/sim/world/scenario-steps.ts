@@ -43,7 +43,8 @@ export class ScenarioStep {
         if (!world.ending) world.guarded(work);
       });
     };
-    UserScenario.run({ world, step: this.#step, leader: this.#life, asked: this.#life, after }, kind);
+    const stallReads = (ms: number): void => this.#stallReads(ms);
+    UserScenario.run({ world, step: this.#step, leader: this.#life, asked: this.#life, after, stallReads }, kind);
   }
 
   /**
