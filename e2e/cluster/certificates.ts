@@ -1,8 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+export interface Certified {
+  /** The authority. */
+  readonly by: string;
+  readonly commonName: string;
+  readonly hostname: string;
+  readonly more?: readonly string[];
+}
 
 /** Certificate authorities and the certificates they sign, made by openssl in one folder. */
 export class Certificates {
@@ -17,6 +25,10 @@ export class Certificates {
     return join(this.#folder, name);
   }
 
+  read(name: string): Buffer {
+    return readFileSync(this.file(name));
+  }
+
   authority(name: string): void {
     this.#openssl('req', '-x509', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.crt`, '-subj', `/CN=${name}`);
     writeFileSync(this.file(`${name}.index`), '');
@@ -27,9 +39,10 @@ export class Certificates {
     this.#list(name);
   }
 
-  /** Makes `<name>.crt` and `<name>.key`, valid for 127.0.0.1 and this host name. */
-  certify(name: string, { by, commonName, hostname }: { by: string; commonName: string; hostname: string }): void {
-    writeFileSync(this.file(`${name}.ext`), `subjectAltName=IP:127.0.0.1,DNS:${hostname}`);
+  /** Makes `<name>.crt` and `<name>.key`, valid for 127.0.0.1, this host name and `more` (`DNS:name`, `IP:address`). */
+  certify(name: string, { by, commonName, hostname, more = [] }: Certified): void {
+    const names = ['IP:127.0.0.1', `DNS:${hostname}`, ...more];
+    writeFileSync(this.file(`${name}.ext`), `subjectAltName=${names.join()}`);
     this.#openssl('req', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${commonName}`);
     const signer = ['-CA', `${by}.crt`, '-CAkey', `${by}.key`, '-CAcreateserial'];
     const files = ['-in', `${name}.csr`, '-out', `${name}.crt`, '-extfile', `${name}.ext`];

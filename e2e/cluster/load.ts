@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
+import { EtcdClient, type EtcdClientOptions, EtcdError } from '../../test/support/etcd-client.ts';
 
 export interface Acknowledged {
   readonly key: string;
@@ -142,16 +142,16 @@ export class Watcher {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(endpoint: string) {
-    this.#running = this.#run(endpoint);
+  constructor(endpoint: string, options: EtcdClientOptions = {}) {
+    this.#running = this.#run(endpoint, options);
   }
 
   get last(): number {
     return this.revisions.at(-1) ?? 1;
   }
 
-  async #run(endpoint: string): Promise<void> {
-    using client = new EtcdClient(endpoint);
+  async #run(endpoint: string, options: EtcdClientOptions): Promise<void> {
+    using client = new EtcdClient(endpoint, options);
     while (!this.#stop.signal.aborted) {
       try {
         const create = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0), startRevision: this.last + 1 };

@@ -17,6 +17,15 @@ export interface EtcdClientOptions {
   readonly deadlineMs?: number;
   /** The longest message to either side. 64 MiB if absent. */
   readonly messageBytesMax?: number;
+  /** Without it the connection has no TLS. */
+  readonly tls?: ClientTls;
+}
+
+/** PEM: the authorities that the client trusts, and its own certificate with its key. */
+export interface ClientTls {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
 /** A failed request, with gRPC's code and etcd's text. */
@@ -53,9 +62,10 @@ export class EtcdClient implements Disposable {
   readonly #deadlineMs: number;
 
   constructor(endpoint: string, options: EtcdClientOptions = {}) {
-    const { messageBytesMax = MESSAGE_BYTES_MAX } = options;
+    const { messageBytesMax = MESSAGE_BYTES_MAX, tls } = options;
     this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-    this.#channel = new Client(endpoint, credentials.createInsecure(), {
+    const secured = tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.ca, tls.key, tls.cert);
+    this.#channel = new Client(endpoint, secured, {
       // Two clients of one process have two connections.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
@@ -152,6 +162,11 @@ export class EtcdClient implements Disposable {
   memberPromote(ID: bigint): Promise<etcdserverpb.MemberPromoteResponse> {
     const bytes = etcdserverpb.encodeMemberPromoteRequest({ ID });
     return this.#call('Cluster/MemberPromote', bytes, etcdserverpb.decodeMemberPromoteResponse);
+  }
+
+  memberList(): Promise<etcdserverpb.MemberListResponse> {
+    const bytes = etcdserverpb.encodeMemberListRequest({ linearizable: true });
+    return this.#call('Cluster/MemberList', bytes, etcdserverpb.decodeMemberListResponse);
   }
 
   memberRemove(ID: bigint): Promise<etcdserverpb.MemberRemoveResponse> {
