@@ -31,6 +31,8 @@ export interface CampaignOptions<Scene> {
   /** How long faults are injected, unless there are `rounds`: each fault so often, each until writes continue. */
   readonly seconds: number;
   readonly rounds?: number | undefined;
+  /** Whether the faults come in the order of `chosen`, and not in one that `prng` decides. */
+  readonly inOrder?: boolean;
   /** Checks that are not the clients', when all faults are healed. Returns the violations. */
   readonly alsoJudge?: () => Promise<readonly string[]>;
 }
@@ -50,7 +52,7 @@ const WRITES_BEFORE = 200;
 const READERS = 4;
 
 /**
- * One fault after another on three members, in an order that `prng` decides, while clients at all of them write, read,
+ * One fault after another, in an order that `prng` decides, while clients at all of them write, read,
  * watch and hold leases; then the judgement of what they saw. README.md says what must hold.
  */
 export async function campaign<Scene>(options: CampaignOptions<Scene>): Promise<Outcome> {
@@ -93,7 +95,7 @@ export async function campaign<Scene>(options: CampaignOptions<Scene>): Promise<
     if (queue.length === 0) {
       if (round === rounds) break;
       // Each fault once, in a new order, before any is repeated.
-      queue = chosen.toSorted(() => prng.fraction() - 0.5);
+      queue = options.inOrder === true ? [...chosen] : chosen.toSorted(() => prng.fraction() - 0.5);
       round += 1;
     }
     const name = queue.shift()!;

@@ -98,7 +98,8 @@ function leasesNotEarly({ holders, seen }: Evidence): string[] {
   return problems;
 }
 
-async function copiesAreEqual({ endpoints }: Evidence): Promise<string[]> {
+/** Violations where members at these endpoints differ in what they hold. */
+export async function copiesAreEqual({ endpoints }: Pick<Evidence, 'endpoints'>): Promise<string[]> {
   const hashes = new Set<string>();
   for (const endpoint of endpoints) {
     using client = new EtcdClient(endpoint);
