@@ -79,7 +79,24 @@ export function encodeTombstone(key: Uint8Array, modRevision: Revision): Uint8Ar
  * unknown fields are skipped. Key and value are views of `bytes`. Throws CoderError for anything else.
  */
 export function decodeKeyValue(bytes: Uint8Array): KeyValue {
-  return { ...decodeKeyValueMeta(bytes), value: keyValueValue(bytes) };
+  const reader = keyValueReader(bytes);
+  let key = EMPTY_BYTES;
+  let createRevision = 0;
+  let modRevision = 0;
+  let version = 0;
+  let value = EMPTY_BYTES;
+  let lease = NO_LEASE;
+  while (!reader.done) {
+    const tag = reader.varint();
+    if (tag === KEY) key = reader.slice(reader.varint());
+    else if (tag === CREATE_REVISION) createRevision = reader.varint();
+    else if (tag === MOD_REVISION) modRevision = reader.varint();
+    else if (tag === VERSION) version = reader.varint();
+    else if (tag === VALUE) value = reader.slice(reader.varint());
+    else if (tag === LEASE) lease = leaseId(reader.varint64());
+    else skipField(reader, tag);
+  }
+  return { key, createRevision: revision(createRevision), modRevision: revision(modRevision), version, value, lease };
 }
 
 /** As `decodeKeyValue`, but skips the value: a view of it would be most of the cost. */
