@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Condition } from '../src/disk/condition.ts';
 import type { StorageFile } from '../src/disk/file-system.ts';
-import { Preallocation, reserveBytesMin } from '../src/disk/preallocation.ts';
+import { LARGE_APPEND_BYTES, Preallocation, reserveBytesMin } from '../src/disk/preallocation.ts';
 
 const LIMIT = 4096;
 
@@ -124,4 +124,28 @@ test('a disk that takes no zeros is said once, and appends go on', async () => {
   }
   await preallocation.stop();
   expect(logger.warnings).toEqual(['cannot reserve space for appends']);
+});
+
+test('nothing is reserved behind a large append, and again behind a small one', async () => {
+  const limit = 64 << 20;
+  const file = new SlowFile();
+  const written: number[] = [];
+  file.write = async (_bytes, offset) => void written.push(offset);
+  const range = { end: 32, reserved: 32, limit, bytes: reserveBytesMin(limit) };
+  const preallocation = new Preallocation(file, range, new SimClock(), new Condition('/data', new TestLogger()));
+  let end = 32;
+  const append = async (bytes: number): Promise<void> => {
+    end += bytes;
+    preallocation.claim(end);
+    preallocation.advance();
+    await settle();
+  };
+  for (let large = 0; large < 3; large += 1) await append(LARGE_APPEND_BYTES);
+  expect(written).toEqual([]);
+  await append(LARGE_APPEND_BYTES - 1);
+  expect(written).toEqual([end]);
+  const stopping = preallocation.stop();
+  do await settle();
+  while (file.step());
+  await stopping;
 });

@@ -10,6 +10,11 @@ const SEGMENT_PARTS = 16;
 const FAST_MS = 1000;
 /** A reserve that lasts longer than this is followed by one half as large. */
 const SLOW_MS = 60_000;
+/**
+ * An append of so many bytes waits for its bytes, and not for the file system. Zeros ahead of such appends are written for nothing: a
+ * store that is filled in large batches would write everything twice.
+ */
+export const LARGE_APPEND_BYTES = 1 << 20;
 /** Zeros are synced after this many bytes, so that an append meanwhile waits little for the disk. */
 const STEP_BYTES = 256 << 10;
 /** The bytes of one write. An append that reaches a piece being written waits for that piece only. */
@@ -44,6 +49,8 @@ export class Preallocation {
   #reserved: number;
   /** Appends have taken the bytes before this offset. */
   #claimed: number;
+  /** What the last of them took. */
+  #lastBytes = 0;
   #bytes: number;
   #startedMs: number;
   #piece: { readonly begin: number; readonly end: number; readonly done: Promise<void> } | undefined;
@@ -80,16 +87,18 @@ export class Preallocation {
   claim(end: number): Promise<void> | undefined {
     const from = this.#claimed;
     this.#claimed = end;
+    this.#lastBytes = end - from;
     const piece = this.#piece;
     // Later pieces begin after `end`.
     if (piece === undefined || piece.end <= from || piece.begin >= end) return undefined;
     return piece.done.catch(() => {});
   }
 
-  /** Call it after an append. Reserves more if little is left. */
+  /** Call it after an append. Reserves more if little is left and the append was not a large one. */
   advance(): void {
     this.#reserved = Math.max(this.#reserved, this.#claimed);
     if (this.#stopped || this.#run !== undefined || this.#reserved >= this.#limit) return;
+    if (this.#lastBytes >= LARGE_APPEND_BYTES) return;
     if (this.#reserved - this.#claimed > this.#bytes / 2) return;
     const nowMs = this.#clock.nowMs();
     const tookMs = nowMs - this.#startedMs;
