@@ -1,5 +1,12 @@
 import type { BucketEntry } from '@engram/bbolt';
-import { decodeKeyValue, encodeDeleteRecord, encodePutRecord, type KeyValue, recordKv } from '@engram/coder';
+import {
+  decodeKeyValue,
+  encodeDeleteRecord,
+  encodePutRecord,
+  type KeyValue,
+  keyValueSize,
+  recordKv,
+} from '@engram/coder';
 import { keyText, type LogPosition, logPosition, NO_LEASE, type Revision, revision } from '@engram/core';
 import { type KeyIndex, NO_VERSION } from '@engram/index';
 import { damagedEntry, ImportError } from './import-error.ts';
@@ -61,7 +68,7 @@ export class History {
       lease: tombstone ? NO_LEASE : kv.lease,
       tombstone,
       position: this.#next,
-      bytes: recordKv(record).length,
+      bytes: tombstone ? recordKv(record).length : keyValueSize(kv),
     });
     this.#next = logPosition(this.#next + 1);
     return record;
@@ -82,22 +89,24 @@ export class History {
   #checkKey(at: VersionKey, { key, createRevision, version }: KeyValue): void {
     const index = this.#index;
     const head = index.head(key);
-    const where = `at ${text(at)}, of the key ${JSON.stringify(keyText(key.subarray(0, 100)))}`;
     if (head === NO_VERSION && !index.hasRoomFor(1)) {
-      throw new ImportError('too-large', `more keys than the index has room for, ${where}`);
+      throw new ImportError('too-large', `more keys than the index has room for, ${where(at, key)}`);
     }
-    if (head !== NO_VERSION && index.modRevision(head) === at.main) throw damagedEntry(`a second change ${where}`);
+    if (head !== NO_VERSION && index.modRevision(head) === at.main) {
+      throw damagedEntry(`a second change ${where(at, key)}`);
+    }
     if (at.main <= this.#compacted) return;
     const lives = head !== NO_VERSION && !index.isTombstone(head);
     if (at.tombstone) {
-      if (!lives) throw damagedEntry(`a deletion of what is not there, ${where}`);
+      if (!lives) throw damagedEntry(`a deletion of what is not there, ${where(at, key)}`);
       return;
     }
-    const expected = lives
-      ? { create: index.createRevision(head), version: index.version(head) + 1 }
-      : { create: at.main, version: 1 };
-    if (createRevision !== expected.create || version !== expected.version) {
-      throw damagedEntry(`version ${version}, created at ${createRevision}, follows none that is there, ${where}`);
+    const createdAt = lives ? index.createRevision(head) : at.main;
+    const due = lives ? index.version(head) + 1 : 1;
+    if (createRevision !== createdAt || version !== due) {
+      throw damagedEntry(
+        `version ${version}, created at ${createRevision}, follows none that is there, ${where(at, key)}`,
+      );
     }
   }
 }
@@ -117,5 +126,8 @@ function keyValue(at: VersionKey, value: Uint8Array): KeyValue {
   }
   return kv;
 }
+
+const where = (at: VersionKey, key: Uint8Array): string =>
+  `at ${text(at)}, of the key ${JSON.stringify(keyText(key.subarray(0, 100)))}`;
 
 const text = ({ main, sub }: VersionKey): string => `${main}.${sub}`;

@@ -1,20 +1,13 @@
 import { encodeAuthState } from '@engram/auth';
 import type { BucketEntry } from '@engram/bbolt';
-import {
-  assert,
-  type LogPosition,
-  logPosition,
-  NEW_LOG_SEAL,
-  NO_REVISION,
-  type Revision,
-  revision,
-} from '@engram/core';
+import { assert, type LogPosition, NO_REVISION, type Revision, revision } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import type { Storage } from '@engram/storage';
 import { importedCheckpoint } from './imported-checkpoint.ts';
 import type { EtcdDatabase } from './etcd-database.ts';
 import { History } from './history.ts';
 import { ImportError } from './import-error.ts';
+import { LogFiller } from './log-filler.ts';
 import { StatusHash } from './status-hash.ts';
 
 export interface ImportOptions {
@@ -44,14 +37,10 @@ export interface ImportReport {
   readonly keysWithoutLease: number;
 }
 
-/** A batch of the log ends with the entry that makes it larger than one of these. */
-const BATCH_BYTES = 4 << 20;
-const BATCH_RECORDS = 8_192;
-
 /**
  * Fills an empty storage: a record for each version, in the order of the history, and a checkpoint behind the last one.
  * The storage is a whole store when this resolves, and not before. Memory: the index of what is kept, as a node has it, 8
- * bytes for each version that the compaction drops, the buckets of `state`, one batch and one page of the file. Rejects
+ * bytes for each version that the compaction drops, the buckets of `state`, two batches and a run of pages of the file. Rejects
  * with ImportError or BboltError if the file is not to be taken, and with what the storage rejects with.
  */
 export async function importDatabase(
@@ -64,7 +53,7 @@ export async function importDatabase(
   const history = new History(index, state.compactRevision);
   const hash = new StatusHash();
   const garbage: LogPosition[] = [];
-  const log = new LogFiller(storage);
+  const log = new LogFiller(storage.log);
   /** Drops what the compaction drops, so that the index never holds much more than what is kept. */
   const compact = (upTo: number): void => {
     if (upTo > 0) index.compact(revision(upTo), Number.POSITIVE_INFINITY, garbage);
@@ -79,7 +68,7 @@ export async function importDatabase(
       if (record === undefined) continue;
       log.add(record);
       if (!log.full) continue;
-      await log.flush();
+      await log.append();
       compact(Math.min(keptFrom, history.at - 1));
     }
   };
@@ -122,41 +111,4 @@ export async function importDatabase(
     roles: state.auth.roles.rows.length,
     keysWithoutLease: counts.keysWithoutLease,
   };
-}
-
-/** Appends records to a log that nobody holds yet. */
-class LogFiller {
-  readonly #storage: Storage;
-  #records: Uint8Array[] = [];
-  #bytes = 0;
-  #first = logPosition(1);
-
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
-
-  /** The end of the log, with the records that are not appended yet. */
-  get next(): LogPosition {
-    return logPosition(this.#first + this.#records.length);
-  }
-
-  get full(): boolean {
-    return this.#bytes >= BATCH_BYTES || this.#records.length >= BATCH_RECORDS;
-  }
-
-  add(record: Uint8Array): void {
-    this.#records.push(record);
-    this.#bytes += record.length;
-  }
-
-  async flush(): Promise<void> {
-    if (this.#records.length === 0) return;
-    const next = this.next;
-    const outcome = await this.#storage.log.append({ first: this.#first, records: this.#records }, NEW_LOG_SEAL);
-    if (outcome.kind === 'uncertain') throw new Error('the log took no more records', { cause: outcome.cause });
-    assert(outcome.kind === 'committed', `an append to a new log was ${outcome.kind}`);
-    this.#first = next;
-    this.#records = [];
-    this.#bytes = 0;
-  }
 }
