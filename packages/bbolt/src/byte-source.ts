@@ -3,8 +3,11 @@ import { BboltError } from './bbolt-error.ts';
 /** A file of known length. It must not change while it is read. */
 export interface ByteSource {
   readonly bytes: number;
-  /** The `bytes` bytes from `offset` on, none of them beyond the end. They belong to the caller. */
-  read(offset: number, bytes: number, signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * The `bytes` bytes from `offset` on, none of them beyond the end. They belong to the caller. The source may put them into `into`,
+   * which has room for them, and return a view of it: who reads a whole file needs no new memory for each part.
+   */
+  read(offset: number, bytes: number, signal: AbortSignal, into?: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Reads from a source. One that gives fewer bytes was cut after it was opened. */

@@ -13,8 +13,11 @@ export interface PageLimits {
   readonly branchBytesMax: number;
 }
 
-/** Bytes that are read at once, where the children of a branch lie one behind the other. A page may have more. */
-export const RUN_BYTES_MAX = 256 * 1024;
+/**
+ * Bytes that are read at once, where the children of a branch lie one behind the other. A page may have more. Larger pieces of memory are
+ * taken from the system one by one, and cost more than the reads that they save.
+ */
+export const RUN_BYTES_MAX = 64 * 1024;
 
 /** The first pages of neighbouring children with consecutive ids. */
 interface Run {

@@ -8,7 +8,7 @@ import { entriesOf, fileOf, never, writtenByBbolt } from './files.ts';
 
 const PAGE = 4096;
 const RUN_PAGES = RUN_BYTES_MAX / PAGE;
-const LEAVES = 2 * RUN_PAGES + 10;
+const LEAVES = 8 * RUN_PAGES + 10;
 
 type Pair = readonly [key: string, value: string];
 
@@ -77,7 +77,7 @@ test('leaves that lie one behind the other are read together, each byte once, an
   expect(pairs(await entriesOf(reader, 'key'))).toEqual(leaves());
   expect(readTwice(reads)).toBe(0);
   expect(Math.max(...reads.map(({ bytes }) => bytes))).toBe(RUN_BYTES_MAX);
-  // A run for each 64 leaves, one less where a branch ends, and the branches.
+  // The runs, and the branches.
   expect(reads.length).toBeLessThan(LEAVES / 8);
 });
 

@@ -1,8 +1,11 @@
 import { assert, logPosition, type LogPosition, NEW_LOG_SEAL } from '@engram/core';
 import type { Log, LogBatch } from '@engram/storage';
 
-/** A batch of the log ends with the entry that makes it larger than one of these. */
-const BATCH_BYTES = 4 << 20;
+/**
+ * A batch of the log ends with the entry that makes it larger than one of these. With larger batches more records are there when garbage
+ * is collected: 4 MiB cost a fifth more CPU, and 60 MiB of memory.
+ */
+const BATCH_BYTES = 1 << 20;
 const BATCH_RECORDS = 8_192;
 
 /** Appends records to a log that nobody holds yet. While a batch is written, the next one is filled. */

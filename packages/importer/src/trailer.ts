@@ -5,7 +5,8 @@ import { ImportError } from './import-error.ts';
 /** A snapshot is a database, whose length is a multiple of 512, and its SHA-256 (etcd client/v3/snapshot/v3_snapshot.go). */
 const ALIGN_BYTES = 512;
 const HASH_BYTES = 32;
-const READ_BYTES = 1 << 20;
+/** So few that they are still in the caches of the processor when they are hashed. */
+const READ_BYTES = 256 << 10;
 
 /**
  * The database in a snapshot, whose bytes have been read and compared with its hash, as `etcdutl snapshot restore` does.
@@ -21,8 +22,9 @@ export async function databaseIn(file: ByteSource, skipHashCheck: boolean, signa
     );
   }
   const bytes = hasHash ? file.bytes - HASH_BYTES : file.bytes;
-  const read = (offset: number, length: number): Promise<Uint8Array> => file.read(offset, length, signal);
   if (hasHash && !skipHashCheck) {
+    const buffer = new Uint8Array(READ_BYTES);
+    const read = (offset: number, length: number): Promise<Uint8Array> => file.read(offset, length, signal, buffer);
     const hash = createHash('sha256');
     for (let at = 0; at < bytes; at += READ_BYTES) {
       signal.throwIfAborted();

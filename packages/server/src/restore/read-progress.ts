@@ -32,8 +32,8 @@ export class ReadProgress implements ByteSource, Disposable {
     this.#read = 0;
   }
 
-  async read(offset: number, bytes: number, signal: AbortSignal): Promise<Uint8Array> {
-    const read = await this.#source.read(offset, bytes, signal);
+  async read(offset: number, bytes: number, signal: AbortSignal, into?: Uint8Array): Promise<Uint8Array> {
+    const read = await this.#source.read(offset, bytes, signal, into);
     this.passed(read.length);
     return read;
   }

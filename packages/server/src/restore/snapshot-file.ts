@@ -36,15 +36,18 @@ export class SnapshotFile implements ByteSource, Disposable {
     throw new ConfigError(`the snapshot ${path} is no file: of a data directory of etcd, give member/snap/db`);
   }
 
-  async read(offset: number, bytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  async read(
+    offset: number,
+    bytes: number,
+    signal: AbortSignal,
+    into = new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer),
+  ): Promise<Uint8Array> {
     this.#sinceTurn += bytes;
     if (this.#sinceTurn > TURN_BYTES) {
       this.#sinceTurn = 0;
       await timers.setImmediate();
       signal.throwIfAborted();
     }
-    // Every byte is overwritten. Zeros first would be another pass over the whole file.
-    const into = new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
     let read = 0;
     while (read < bytes) {
       const count = fs.readSync(this.#fd, into, read, bytes - read, offset + read);
