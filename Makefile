@@ -132,6 +132,11 @@ bench-million: setup ## Beside etcd: a million keys, what they take, and how lon
 bench-restore: setup ## Beside etcdutl: a million keys restored from a snapshot of etcd, and back (needs go)
 	@$(WITH_NODE) node bench/restore/run.ts $(BENCH_FLAGS)
 
+.PHONY: bench-restore-cluster
+bench-restore-cluster: setup ## A snapshot of etcd restored into PD and three stores, for three members (needs go)
+	@[ -x e2e/tikv/bin/unistore-lab ] && [ -x e2e/tikv/bin/pd-server ] || e2e/tikv/lab/build
+	@$(WITH_NODE) node bench/restore/cluster.ts $(BENCH_FLAGS)
+
 .PHONY: bench-mixed
 bench-mixed: setup ## Beside etcd: puts and renewals during a large list, a snapshot, a compaction (needs go)
 	@$(WITH_NODE) node bench/mixed/run.ts $(BENCH_FLAGS)

@@ -18,7 +18,8 @@ import { Store } from '../support/store.ts';
 import { usageOf } from '../support/usage.ts';
 import { fill } from './fill.ts';
 import { type CommandCost, measuredCommand } from './measured-command.ts';
-import { digestOf, ROOT, type StoreDigest } from './store-digest.ts';
+import { differences, save } from './snapshot.ts';
+import { digestOf, type StoreDigest } from './store-digest.ts';
 
 const options = readOptions(
   process.argv.slice(2),
@@ -32,17 +33,6 @@ using folder = new DataFolder();
 const place = (name: string): string => join(folder.path, name);
 const say = (text: string): void => console.error(text);
 const sizeMb = (file: string): number => statSync(file).size / 2 ** 20;
-
-const save = (endpoint: string, file: string): Promise<CommandCost> =>
-  measuredCommand([
-    etcdCommand('etcdctl'),
-    `--endpoints=${endpoint}`,
-    `--user=${ROOT.name}:${ROOT.password}`,
-    '--command-timeout=600s',
-    'snapshot',
-    'save',
-    file,
-  ]);
 
 const restoreCommand = (by: StoreName, file: string, { dataDir, peerPort }: StorePlace): readonly string[] => [
   ...(by === 'engram' ? [...commandOf('engram'), 'restore'] : [etcdCommand('etcdutl'), 'snapshot', 'restore']),
@@ -89,14 +79,6 @@ async function started(by: StoreName, at: StorePlace | undefined): Promise<Store
   return await StoreProcess.start(at, { command: commandOf(by), flags: [QUOTA] });
 }
 
-function compare(what: string, found: StoreDigest, wanted: StoreDigest): void {
-  for (const [name, line] of wanted) {
-    const own = found.get(name);
-    say(`${what}, ${name}: ${own === line ? 'equal' : `${own}, not ${line}`}`);
-    if (own !== line) failures.push(`${what}, ${name}: ${own}, not ${line}`);
-  }
-}
-
 const fromEtcd = place('etcd.db');
 const fromEngram = place('engram.db');
 let wanted: StoreDigest;
@@ -117,7 +99,7 @@ await rm(restored.get('etcd')?.dataDir ?? '', { recursive: true, force: true });
   await using engram = await started('engram', restored.get('engram'));
   rows.push(['start on it: s', figure((performance.now() - startMs) / 1000), '-']);
   say('reads the engram');
-  compare('engram, restored from etcd', await digestOf(engram.endpoint, readable), wanted);
+  failures.push(...differences('engram, restored from etcd', await digestOf(engram.endpoint, readable), wanted));
   rows.push(['peak RSS of the node that was read, MiB', figure(usageOf(engram.pid).peakMb), '-']);
   const cost = await save(engram.endpoint, fromEngram);
   rows.push(
@@ -129,7 +111,7 @@ const back = await restoreByBoth('the snapshot of engram', fromEngram);
 for (const by of ['etcd', 'engram'] as const) {
   await using again = await started(by, back.get(by));
   say(`reads the ${by}`);
-  compare(`${by}, restored from the engram`, await digestOf(again.endpoint, readable), wanted);
+  failures.push(...differences(`${by}, restored from the engram`, await digestOf(again.endpoint, readable), wanted));
 }
 report({
   title: `${figure(options.keys)} keys of ${options.value} bytes, in and out`,
