@@ -150,6 +150,21 @@ describe('a connection', () => {
     channel.close();
   });
 
+  test('that takes no streams is sent a ping for those that wait, and is lost if it does not answer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    await using server = await RawServer.start();
+    const { channel, peer } = await connected(server);
+    peer.write(settingsFrame([[SettingId.MAX_CONCURRENT_STREAMS, 0]]));
+    await peer.settled();
+    const listener = new Listener(channel);
+    vi.advanceTimersByTime(20_000);
+    await peer.frame(({ type, ack }) => type === 'PING' && !ack);
+    vi.advanceTimersByTime(3_000);
+    expect(await listener.ended()).toMatchObject({ message: expect.stringContaining('ping') });
+    await peer.untilClosed();
+    channel.close();
+  });
+
   test('answers pings and settings', async () => {
     await using server = await RawServer.start();
     const { channel, peer } = await connected(server);

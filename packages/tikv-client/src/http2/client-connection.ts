@@ -47,8 +47,8 @@ const WAITING_BYTES_MAX = 2 ** 30;
 const CONNECT_MS = 20_000;
 
 /**
- * A server with open streams that has sent nothing for the first time is sent a PING. If it then sends nothing for the second, the
- * connection is lost. Those of client-go.
+ * A server with streams, open or waiting for their turn, that has sent nothing for the first time is sent a PING. If it then sends
+ * nothing for the second, the connection is lost. Those of client-go.
  */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 3_000;
@@ -111,7 +111,7 @@ export class ClientConnection implements FrameEvents, StreamHost {
   open(fields: readonly FieldToEncode[], events: ClientStreamEvents): ClientStream {
     assert(this.usable, 'a stream on a connection that has ended');
     const stream = new ClientStream(this, fields, events);
-    if (this.#streams.size + this.#unopened.size === 0) this.#socket.ref();
+    if (!this.#hasStreams) this.#socket.ref();
     this.#unopened.add(stream);
     this.#openWaiting();
     return stream;
@@ -286,9 +286,13 @@ export class ClientConnection implements FrameEvents, StreamHost {
     this.#sender.drop(stream);
     this.#unopened.delete(stream);
     this.#streams.delete(stream.id);
-    if (this.#streams.size + this.#unopened.size === 0) this.#socket.unref();
+    if (!this.#hasStreams) this.#socket.unref();
     this.#openWaiting();
     this.#closeIfLeft();
+  }
+
+  get #hasStreams(): boolean {
+    return this.#streams.size + this.#unopened.size > 0;
   }
 
   #all(): ClientStream[] {
@@ -302,7 +306,7 @@ export class ClientConnection implements FrameEvents, StreamHost {
   }
 
   #closeIfLeft(): void {
-    if (this.#leaving && this.#streams.size + this.#unopened.size === 0) this.close();
+    if (this.#leaving && !this.#hasStreams) this.close();
   }
 
   /** Sends a frame that the server's own frames ask for. */
@@ -317,7 +321,7 @@ export class ClientConnection implements FrameEvents, StreamHost {
 
   #keepAlive(): void {
     const nowMs = performance.now();
-    const idleMs = this.#streams.size === 0 ? 0 : nowMs - this.#heardMs;
+    const idleMs = this.#hasStreams ? nowMs - this.#heardMs : 0;
     if (idleMs < KEEPALIVE_MS) {
       this.#timer = this.#after(Math.ceil(KEEPALIVE_MS - idleMs), () => this.#keepAlive());
       return;
