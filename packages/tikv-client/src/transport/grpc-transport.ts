@@ -2,6 +2,7 @@ import { GrpcCode } from '@engram/core';
 import type { FieldToEncode } from '@engram/http2';
 import { ClientConnection } from '../http2/client-connection.ts';
 import type { ClientTls } from '../http2/dial.ts';
+import { TIMER_MS_MAX } from '../runtime/system.ts';
 import { type CallEvents, GrpcCall } from './grpc-call.ts';
 import { statusOf } from './grpc-status.ts';
 import { clientTlsOf, type TlsOptions } from './tls.ts';
@@ -13,9 +14,6 @@ import {
   TransportError,
   type UnaryOptions,
 } from './transport.ts';
-
-/** The longest time of a timer of node. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 type Metadata = Readonly<Record<string, string>>;
 
