@@ -191,6 +191,20 @@ test('case 46, an insert: the refusal of the second sending is the echo of the f
   expect(await bench.run(txn.commit())).toMatchObject({ kind: 'committed' });
 });
 
+test.each(['connect ECONNREFUSED 10.0.0.9:20160', 'No connection established. Last error: gone', 'bad certificate'])(
+  'case 47: a store that commits and then ends the connection with %j has the commit nevertheless',
+  async (words) => {
+    const bench = await Bench.make();
+    const undo = bench.cluster.script(({ command }) => (command === 'Commit' ? { kind: 'lose', words } : undefined));
+    const txn = await bench.run(bench.client.begin());
+    txn.put(k('a'), k('1'));
+    const outcome = await bench.run(txn.commit({ mode: '2pc', timeoutMs: 8_000 }));
+    expect(outcome).toMatchObject({ kind: 'undetermined', startTs: txn.startTs });
+    undo();
+    if (outcome.kind === 'undetermined') expect((await bench.run(outcome.settle())).kind).toBe('committed');
+  },
+);
+
 test.each([
   { mode: '2pc', command: 'Commit', executed: true, settled: 'committed' },
   { mode: '2pc', command: 'Commit', executed: false, settled: 'rolled-back' },

@@ -2,7 +2,8 @@ import { GrpcCode } from '@engram/core';
 import { expect, test } from 'vitest';
 import { statusOf } from '../src/transport/grpc-status.ts';
 
-const lost = (established: boolean, cause: Error) => statusOf({ kind: 'lost', established, cause }, undefined);
+const lost = (established: boolean, cause: Error) =>
+  statusOf({ kind: 'lost', established, tls: false, cause }, undefined);
 
 test('a connection that fails at each of several addresses says why of each', () => {
   const cause = new AggregateError([
@@ -13,11 +14,24 @@ test('a connection that fails at each of several addresses says why of each', ()
     grpc: GrpcCode.UNAVAILABLE,
     message: 'No connection established. Last error: connect ECONNREFUSED ::1:1; connect ETIMEDOUT 10.0.0.1:1',
     cause,
+    unsent: true,
   });
 });
 
 test('a connection that was there says that it is lost: what was sent on it may have been done', () => {
-  expect(lost(true, new Error('read ECONNRESET'))?.message).toBe('Connection dropped: read ECONNRESET');
+  expect(lost(true, new Error('read ECONNRESET'))).toMatchObject({
+    message: 'Connection dropped: read ECONNRESET',
+    unsent: false,
+  });
+});
+
+test('a server cannot say by its words that it has got nothing', () => {
+  const message = 'No connection established. Last error: connect ECONNREFUSED, bad certificate';
+  const trailers = new Map([
+    ['grpc-status', String(GrpcCode.UNAVAILABLE)],
+    ['grpc-message', message],
+  ]);
+  expect(statusOf({ kind: 'complete', trailers }, undefined)).toMatchObject({ message, unsent: false, tls: false });
 });
 
 test('the status OK is no error, and every other is one', () => {

@@ -27,7 +27,7 @@ import {
   type StreamEnd,
   type StreamHost,
 } from './client-stream.ts';
-import { type ClientTls, dial } from './dial.ts';
+import { type ClientTls, dial, isTlsFailure } from './dial.ts';
 import { FrameSender } from './frame-sender.ts';
 import { BLOCK_BYTES_MAX } from './header-list.ts';
 import { type FrameEvents, ServerFrames } from './server-frames.ts';
@@ -347,6 +347,8 @@ export class ClientConnection implements FrameEvents, StreamHost {
     // What the kernel does not take at once may never leave.
     if (code === undefined || socket.connecting || socket.writableLength > 0) socket.destroy();
     else socket.destroySoon();
-    for (const stream of this.#all()) this.#finish(stream, { kind: 'lost', established: this.#established, cause });
+    const tls = !this.#established && isTlsFailure(socket, cause);
+    for (const stream of this.#all())
+      this.#finish(stream, { kind: 'lost', established: this.#established, tls, cause });
   }
 }

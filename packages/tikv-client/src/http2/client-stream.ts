@@ -11,8 +11,8 @@ export type StreamEnd =
   | { readonly kind: 'reset'; readonly code: number }
   /** The server leaves, and says that it has not looked at this stream. */
   | { readonly kind: 'refused' }
-  /** The connection is lost. If it was not `established`, the server has got nothing of any stream. */
-  | { readonly kind: 'lost'; readonly established: boolean; readonly cause: Error };
+  /** The connection is lost. If it was not `established`, the server has got nothing of any stream. `tls`: see `isTlsFailure`. */
+  | { readonly kind: 'lost'; readonly established: boolean; readonly tls: boolean; readonly cause: Error };
 
 /** What the owner of a stream is told. None may throw. */
 export interface ClientStreamEvents {

@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectSecure, type PeerCertificate, type SecureContext } from 'node:tls';
+import { connect as connectSecure, type PeerCertificate, type SecureContext, TLSSocket } from 'node:tls';
 
 /** Who this client is to servers, and whom it takes for one. */
 export interface ClientTls {
@@ -52,6 +52,17 @@ export function dial(
   });
   socket.once('connect', () => events.established());
   return socket;
+}
+
+/**
+ * Whether client and server have not agreed on TLS, and `error` says so: this client does not accept the certificate, or one of the
+ * two has ended the handshake. A connection that was cut is no such failure.
+ */
+export function isTlsFailure(socket: Socket, error: Error): boolean {
+  if (!(socket instanceof TLSSocket)) return false;
+  // Undeclared: null until node, or `checkServer`, has refused the certificate.
+  const refused: unknown = socket.authorizationError;
+  return Boolean(refused) || ('code' in error && /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(String(error.code)));
 }
 
 /** `host:port`, and `[address]:port` for IPv6. */

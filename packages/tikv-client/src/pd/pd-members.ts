@@ -151,9 +151,7 @@ export class PdMembers {
     } catch (error) {
       if (isTransportError(error)) {
         this.drop(channel);
-        if (/certificate|SSL|TLS|common name|altname/i.test(error.message)) {
-          throw new TikvError('tls-failed', `${url.address}: ${error.message}`, { cause: error });
-        }
+        if (error.tls) throw new TikvError('tls-failed', `${url.address}: ${error.message}`, { cause: error });
       }
       throw error;
     }

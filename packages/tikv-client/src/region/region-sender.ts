@@ -122,7 +122,7 @@ export class RegionSender {
           call.signal,
         );
       } catch (error) {
-        if (options.fate !== undefined && mayHaveLeft(error)) options.fate.uncertain = true;
+        if (options.fate !== undefined && !(isTransportError(error) && error.unsent)) options.fate.uncertain = true;
         this.#observer.storeCall?.({
           command: command.name,
           storeId: peer.storeId,
@@ -205,8 +205,7 @@ export class RegionSender {
       await backoffer.wait('serverBusy', cause);
       return;
     }
-    if (/certificate|SSL|TLS routines|common name|altname/i.test(error.message))
-      throw new TikvError('tls-failed', `${link.address}: ${error.message}`, { cause: error });
+    if (error.tls) throw new TikvError('tls-failed', `${link.address}: ${error.message}`, { cause: error });
     this.#stores.doubt(link.storeId);
     backoffer.call.check(cause);
     // The other peers can serve or name the leader without delay. Waiting helps only if all have failed.
@@ -237,7 +236,3 @@ export class RegionSender {
     return left.find((peer) => !this.#stores.isAvoided(peer.storeId) && !region.downPeers.has(peer.id)) ?? left[0];
   }
 }
-
-/** Whether the request may have been sent. It was not if no connection was established. */
-const mayHaveLeft = (error: unknown): boolean =>
-  !(isTransportError(error) && /No connection established|ECONNREFUSED|Name resolution failed/.test(error.message));

@@ -114,7 +114,7 @@ export class StoreLink {
   }
 
   #connected(): Channel {
-    if (this.#closed) throw new TransportError(GrpcCode.UNAVAILABLE, 'the store has moved');
+    if (this.#closed) throw new TransportError(GrpcCode.UNAVAILABLE, 'the store has moved', { unsent: true });
     this.#channel ??= this.#transport.connect(this.address, this.#secure);
     return this.#channel;
   }

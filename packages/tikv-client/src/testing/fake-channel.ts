@@ -18,6 +18,9 @@ import type { FakeCall, FakeStore } from './fake-store.ts';
 import { type CommandName, storeCommands, storeMethods } from './store-commands.ts';
 import { BatchRules } from './strict/batch-rules.ts';
 
+const unreachable = (): TransportError =>
+  new TransportError(GrpcCode.UNAVAILABLE, 'connect ECONNREFUSED', { unsent: true });
+
 /** One connection to one server of the scripted cluster. */
 export class FakeChannel implements Channel {
   readonly #cluster: FakeCluster;
@@ -49,8 +52,7 @@ export class FakeChannel implements Channel {
       options.signal?.addEventListener('abort', abort, { once: true });
       cluster.clock.soon(() => {
         if (this.#closed) finish(() => reject(unavailable('the channel is closed')));
-        else if (cluster.down.has(this.#address))
-          finish(() => reject(unavailable('No connection established. Last error: connect ECONNREFUSED')));
+        else if (cluster.down.has(this.#address)) finish(() => reject(unreachable()));
         else if (!cluster.paused.has(this.#address)) {
           try {
             const answer = this.#serve(method, request);
@@ -88,7 +90,7 @@ export class FakeChannel implements Channel {
         : fault?.kind === 'answer'
           ? fault.response
           : store.execute(name, message);
-    if (fault?.kind === 'lose') throw unavailable('connection reset');
+    if (fault?.kind === 'lose') throw unavailable(fault.words ?? 'connection reset');
     if (fault?.kind === 'silence') return undefined;
     return this.#cluster.answer(name, response);
   }
@@ -124,8 +126,7 @@ export class FakeStream implements MessageStream {
     this.#events = events;
     this.#onEnd = onEnd;
     cluster.enter(this);
-    if (cluster.down.has(address))
-      cluster.clock.soon(() => this.end(unavailable('No connection established. Last error: connect ECONNREFUSED')));
+    if (cluster.down.has(address)) cluster.clock.soon(() => this.end(unreachable()));
   }
 
   write(bytes: Uint8Array): void {
@@ -178,7 +179,7 @@ export class FakeStream implements MessageStream {
         throw unavailable('connection reset');
       case 'lose':
         store.execute(command, request);
-        throw unavailable('connection reset');
+        throw unavailable(fault.words ?? 'connection reset');
       case 'silence':
         if (fault.executed) store.execute(command, request);
         return;

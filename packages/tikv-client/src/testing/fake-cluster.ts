@@ -13,14 +13,14 @@ import { StrictChecker } from './strict/strict-checker.ts';
 
 /**
  * What happens to a request instead of its plain execution. `region-error`: it is answered with the error, and executed or not.
- * `lose`: it is executed and the connection breaks. `silence`: it is executed or not, and never answered. `twice`: the answer
+ * `lose`: it is executed and the connection breaks, with these words of the server if any. `silence`: it is executed or not, and never answered. `twice`: the answer
  * comes twice. `delay`: it is executed after this time, even if the connection has ended by then.
  */
 export type Fault =
   | { readonly kind: 'region-error'; readonly error: RegionErrorInit; readonly executed?: boolean }
   | { readonly kind: 'answer'; readonly response: object }
   | { readonly kind: 'refuse' }
-  | { readonly kind: 'lose' }
+  | { readonly kind: 'lose'; readonly words?: string }
   | { readonly kind: 'silence'; readonly executed: boolean }
   | { readonly kind: 'twice' }
   | { readonly kind: 'delay'; readonly ms: number };

@@ -91,7 +91,8 @@ export class BatchStream {
         return;
       }
       if (this.#waiting.size >= IN_FLIGHT_MAX) {
-        reject(new TransportError(GrpcCode.RESOURCE_EXHAUSTED, 'too many requests wait for this store'));
+        const why = 'too many requests wait for this store';
+        reject(new TransportError(GrpcCode.RESOURCE_EXHAUSTED, why, { unsent: true }));
         return;
       }
       this.#lastId += 1;

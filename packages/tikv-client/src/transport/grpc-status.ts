@@ -13,9 +13,13 @@ export function statusOf(end: StreamEnd, head: Fields | undefined): TransportErr
     case 'refused':
       return new TransportError(GrpcCode.UNAVAILABLE, 'the server leaves and has not taken the call');
     case 'lost': {
-      // Whoever sends requests tells by these words that nothing has left (region-sender.ts).
-      const what = end.established ? 'Connection dropped' : 'No connection established. Last error';
-      return new TransportError(GrpcCode.UNAVAILABLE, `${what}: ${textOf(end.cause)}`, { cause: end.cause });
+      const { established, tls, cause } = end;
+      const what = established ? 'Connection dropped' : 'No connection established. Last error';
+      return new TransportError(GrpcCode.UNAVAILABLE, `${what}: ${textOf(cause)}`, {
+        cause,
+        unsent: !established,
+        tls,
+      });
     }
   }
 }

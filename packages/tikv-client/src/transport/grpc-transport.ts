@@ -124,13 +124,14 @@ class GrpcChannel implements Channel {
 
   /** The events of a call never come before this returns. */
   #call(path: string, metadata: Metadata | undefined, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel'> {
-    if (this.#closed) return failedCall(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed'), events);
+    if (this.#closed)
+      return failedCall(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed', { unsent: true }), events);
     let connection: ClientConnection;
     try {
       connection = this.#usable();
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
-      return failedCall(statusOf({ kind: 'lost', established: false, cause: error }, undefined)!, events);
+      return failedCall(statusOf({ kind: 'lost', established: false, tls: false, cause: error }, undefined)!, events);
     }
     return new GrpcCall(connection, headOf(path, this.#address, this.#tls !== undefined, metadata), events);
   }

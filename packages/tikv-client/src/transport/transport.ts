@@ -1,13 +1,27 @@
 import { GrpcCode } from '@engram/core';
 
-/** A gRPC status that is not OK, or the loss of the connection. The request may have been executed nevertheless. */
+export interface TransportErrorOptions extends ErrorOptions {
+  readonly unsent?: boolean;
+  readonly tls?: boolean;
+}
+
+/**
+ * A gRPC status that is not OK, or the loss of the connection. Its message is for people: a server may have written it, so nothing
+ * may be decided by its words.
+ */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly grpc: number;
+  /** Nothing of the request has left this process. Otherwise it may have been executed. */
+  readonly unsent: boolean;
+  /** There is no connection because client and server have not agreed on TLS: on a certificate, a name or a version. */
+  readonly tls: boolean;
 
-  constructor(grpc: number, details: string, options?: ErrorOptions) {
+  constructor(grpc: number, details: string, options: TransportErrorOptions = {}) {
     super(details, options);
     this.grpc = grpc;
+    this.unsent = options.unsent ?? false;
+    this.tls = options.tls ?? false;
   }
 }
 
