@@ -260,6 +260,21 @@ describe('history', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
     expect(changes.map(({ revision }) => revision)).toEqual(Array.from({ length: MANY }, (_, at) => at + 10));
+    const patient = ['command-timeout', 'dial-timeout', 'keepalive-time', 'keepalive-timeout'].map(
+      (flag) => `--${flag}=1000h`,
+    );
+    const { address } = engram;
+    const slow = await ctl([
+      'history',
+      '--prefix',
+      '/registry/events/',
+      '-o',
+      'json',
+      ...patient,
+      '--endpoints',
+      address,
+    ]);
+    expect(slow).toEqual(json);
     const few = await ctl(on('history', '--prefix', '/registry/', '--limit=3', '-w', 'table'));
     expect([few.err, few.out.split('\n').length]).toEqual([`3 changes up to revision ${written}\n`, 8]);
   });

@@ -13,6 +13,9 @@ const RECEIVE_BYTES_MAX = 64 << 20;
 const SEND_BYTES_MAX = 2 << 20;
 const AUTH_NOT_ENABLED = 'authentication is not enabled';
 
+/** The longest time of a timer of node: 24 days. A longer one would be over at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** How to reach a cluster, from the global flags. */
 export interface Connections {
   readonly endpoints: readonly Endpoint[];
@@ -29,8 +32,8 @@ export async function connectionsOf(run: CommandRun): Promise<Connections> {
     tls: tlsFromFlags(flags),
     dialTimeoutMs: positive(flags, 'dial-timeout'),
     commandTimeoutMs: positive(flags, 'command-timeout'),
-    keepaliveTimeMs: flags.durationMs('keepalive-time'),
-    keepaliveTimeoutMs: flags.durationMs('keepalive-timeout'),
+    keepaliveTimeMs: timerMs(flags, 'keepalive-time'),
+    keepaliveTimeoutMs: timerMs(flags, 'keepalive-timeout'),
     receiveBytesMax: flags.int('max-recv-bytes') > 0 ? flags.int('max-recv-bytes') : RECEIVE_BYTES_MAX,
     sendBytesMax: flags.int('max-request-bytes') > 0 ? flags.int('max-request-bytes') : SEND_BYTES_MAX,
     token: undefined,
@@ -74,8 +77,10 @@ function tlsFromFlags(flags: Flags): ClientOptions['tls'] {
   });
 }
 
+const timerMs = (flags: Flags, name: string): number => Math.min(flags.durationMs(name), TIMER_MS_MAX);
+
 function positive(flags: Flags, name: string): number {
-  const ms = flags.durationMs(name);
+  const ms = timerMs(flags, name);
   if (ms <= 0) throw badArguments(`--${name} must be above 0: every wait has an end`);
   return ms;
 }

@@ -5,6 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { deadlineExceeded, RpcError, toRpcError } from './rpc-error.ts';
 import { systemTls, type TlsSettings } from './tls-files.ts';
 
+/** No time is longer than a timer of node: 2^31 - 1 ms. */
 export interface ClientOptions {
   readonly tls: TlsSettings | undefined;
   /** How long a connection may take. */
@@ -20,8 +21,6 @@ export interface ClientOptions {
   readonly token: string | undefined;
 }
 
-/** The longest time of a timer of node. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 const READY = grpc.connectivityState.READY;
 
 const identity = (bytes: Buffer): Buffer => bytes;
@@ -94,13 +93,10 @@ export class EtcdClient implements Disposable {
       let late = false;
       const cancel = (): void => call.cancel();
       // grpc-js counts its deadlines by the time of day, which may be set meanwhile.
-      const timer = setTimeout(
-        () => {
-          late = true;
-          call.cancel();
-        },
-        Math.min(commandTimeoutMs, TIMER_MS_MAX),
-      );
+      const timer = setTimeout(() => {
+        late = true;
+        call.cancel();
+      }, commandTimeoutMs);
       const call = this.#client.makeUnaryRequest(
         path,
         toBuffer,
@@ -141,7 +137,7 @@ export class EtcdClient implements Disposable {
   async #dial(): Promise<void> {
     const { dialTimeoutMs } = this.#options;
     const { promise: late, resolve: expire } = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => expire('late'), Math.min(dialTimeoutMs, TIMER_MS_MAX));
+    const timer = setTimeout(() => expire('late'), dialTimeoutMs);
     const channel = this.#client.getChannel();
     try {
       for (;;) {
