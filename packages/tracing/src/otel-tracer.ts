@@ -71,8 +71,10 @@ export class OtelTracer implements Tracer {
 
   begin({ method, from, parent, peer }: TracedCall): Span | undefined {
     if (!this.#samples(parent)) return undefined;
-    if (from === 'client' && !this.#room.take()) return undefined;
-    const { tracer, clock } = this.#options;
+    const { tracer, clock, samplingPerMillion } = this.#options;
+    const isBounded = from === 'client';
+    const isDecided = samplingPerMillion !== undefined;
+    if (isBounded && isDecided && !this.#room.take()) return undefined;
     const context = parent === undefined ? ROOT_CONTEXT : contextOf(parent);
     const time = new SpanTime(clock);
     const attributes: Attributes = { 'rpc.system.name': 'grpc', 'rpc.method': method, 'engram.from': from };
@@ -83,6 +85,8 @@ export class OtelTracer implements Tracer {
       context,
     );
     if (!span.isRecording()) return undefined;
+    // Only now is it known that the library's sampler wants the call. A span that never ends is not exported.
+    if (isBounded && !isDecided && !this.#room.take()) return undefined;
     return new OtelSpan(this.#options, span, time, undefined, true);
   }
 

@@ -209,6 +209,18 @@ test('the calls of clients that are recorded in a second are bounded, those of m
   ]);
 });
 
+test('where the sampler is the library’s, calls that it does not want take no room', async () => {
+  vi.stubEnv('OTEL_TRACES_SAMPLER', 'parentbased_always_off');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await using collector = await Collector.start();
+  const bound = { samplingPerMillion: undefined, callsPerSecondMax: 2, clock: new SimClock(), stopMs: 1 };
+  await using tracing = startTracing(optionsTo(collector.address, bound));
+  const recorded = (from: typeof parent | undefined): boolean =>
+    tracing.tracer.begin({ method: PUT, from: 'client', parent: from }) !== undefined;
+  for (let call = 0; call < 10; call += 1) expect(recorded(undefined)).toBe(false);
+  expect([recorded(parent), recorded(parent), recorded(parent)]).toEqual([true, true, false]);
+});
+
 test('without a bound every call is recorded', async () => {
   await using collector = await Collector.start();
   await using tracing = startTracing(optionsTo(collector.address, { callsPerSecondMax: 0, stopMs: 1 }));
