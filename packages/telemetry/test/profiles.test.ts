@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { Profiler as V8 } from 'node:inspector';
 import { gunzipSync } from 'node:zlib';
 import { Loop, SeededPace } from '@engram/loop';
@@ -150,6 +151,13 @@ describe('profiles of this process', () => {
     const next = profiler.cpu(300, 'pprof', left.signal);
     left.abort();
     expect(await next).toBeUndefined();
+  });
+
+  test('one that nobody waits for from the beginning leaves no listener', async () => {
+    using profiler = await Profiler.open(realClock, loop);
+    const gone = AbortSignal.abort();
+    expect(await profiler.cpu(300, 'pprof', gone)).toBeUndefined();
+    expect(getEventListeners(gone, 'abort')).toEqual([]);
   });
 
   test('heap: what lives is in it, with about its size', async () => {

@@ -105,7 +105,10 @@ export class Profiler implements Disposable {
         resolve();
       };
       const timer = this.#clock.after(ms, over);
-      if (signal.aborted || this.#closed.signal.aborted) over();
+      if (signal.aborted || this.#closed.signal.aborted) {
+        over();
+        return;
+      }
       signal.addEventListener('abort', over, { once: true });
       this.#closed.signal.addEventListener('abort', over, { once: true });
     });
