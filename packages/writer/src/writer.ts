@@ -103,8 +103,7 @@ export class Writer<Entry> {
 
   /**
    * Ends the writer: nothing more is appended. Returns the writes that have not left for the log, in the order of the
-   * calls. An append that is under way still settles by `onCommitted` or `onStopped`, and `drained` resolves after
-   * it.
+   * calls. An append that is under way still settles by `durable` or `stopped`, and `drained` resolves after it.
    */
   halt(): readonly Entry[] {
     this.#stopped = true;
