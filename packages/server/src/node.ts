@@ -345,6 +345,7 @@ function nodeGauges({ store, stats, cluster }: Member, config: NodeConfig): Node
     ...cluster.counts,
     revision: store.revision,
     compactRevision: store.compactRevision,
+    authRevision: store.auth.state.revision,
     keys,
     committed: stats.next - 1,
     applied: stats.applied - 1,

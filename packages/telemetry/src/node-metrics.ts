@@ -14,6 +14,7 @@ export interface NodeGauges {
   readonly learner: boolean;
   readonly revision: number;
   readonly compactRevision: number;
+  readonly authRevision: number;
   readonly keys: number;
   /** Records of the log that this node knows to be durable, and those that have taken effect; etcd counts proposals here. */
   readonly committed: number;
@@ -165,6 +166,7 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     'The revision of the last compaction, -1 before the first.',
     ({ compactRevision }) => compactRevision,
   );
+  gauge('etcd_debugging_auth_revision', 'The revision of users and roles.', ({ authRevision }) => authRevision);
   gauge('etcd_debugging_mvcc_keys_total', 'Keys that live.', ({ keys }) => keys);
   gauge('etcd_debugging_mvcc_watcher_total', 'Watchers.', ({ watchers }) => watchers);
   gauge('etcd_debugging_mvcc_watch_stream_total', 'Watch streams.', ({ watchStreams }) => watchStreams);
@@ -210,7 +212,6 @@ const zeroGauges = [
   'etcd_server_snapshot_apply_in_progress_total',
   'etcd_mvcc_db_open_read_transactions',
   'etcd_disk_defrag_inflight',
-  'etcd_debugging_auth_revision',
 ];
 const zeroHistograms: readonly (readonly [string, readonly number[]])[] = [
   ['etcd_snap_db_save_total_duration_seconds', exponentialBounds(0.1, 2, 10)],

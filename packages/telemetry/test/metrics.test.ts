@@ -32,6 +32,7 @@ const gauges: NodeGauges = {
   stalledSeconds: 0,
   revision: 42,
   compactRevision: -1,
+  authRevision: 12,
   keys: 7,
   committed: 9,
   applied: 8,
