@@ -32,8 +32,11 @@ const timed = [
   ],
 ] as const;
 
-/** gRPC codes of a request that may not have been decided. etcd's timeouts have the code Unavailable. */
-const undecided: ReadonlySet<number> = new Set([4, 8, 14]);
+/**
+ * gRPC codes of a request that may not have been decided: Canceled, DeadlineExceeded, and Unavailable, which etcd's timeouts have.
+ * ResourceExhausted is a decision, as of a store without space. etcd's alert on failed proposals must not fire for it.
+ */
+const undecided: ReadonlySet<number> = new Set([1, 4, 14]);
 
 /** The histograms that calls of one kind are counted in. */
 export interface CallTiming {
@@ -52,7 +55,7 @@ export class RequestTimings {
     registry.gauge('etcd_server_proposals_pending', 'Writes that have begun and have no answer.', () => this.#pending);
     registry.counter(
       'etcd_server_proposals_failed_total',
-      'Writes that came to no decision: timed out, refused for want of room, or given up.',
+      'Writes that came to no decision: timed out, or given up.',
       () => this.#failed,
     );
     const applied: (readonly [op: string, CallTiming])[] = [];

@@ -296,18 +296,20 @@ test('writes that are pending, that failed, and how long they took, under the na
   const put = rpc.hooks(PUT, 'unary');
   const range = rpc.hooks(RANGE, 'unary');
   const snapshot = rpc.hooks(SNAPSHOT, 'server-stream');
-  for (const method of [put, put, put, put, range, snapshot]) method.begin();
+  for (const method of [put, put, put, put, put, put, range, snapshot]) method.begin();
   put.end(call, { code: 0 }, 2);
   put.end(call, { code: 14 }, 7000); // etcdserver: request timed out
+  put.end(call, { code: 1 }, 3); // its client gave up
   put.end(call, { code: 3 }, 1); // refused at once: not a failed proposal
+  put.end(call, { code: 8 }, 1); // a store without space refuses, too
   range.end(call, { code: 14 }, 5);
   snapshot.end(call, { code: 0 }, 500);
   const { text } = await registry.render();
   for (const line of [
     'etcd_server_proposals_pending 1',
-    'etcd_server_proposals_failed_total 1',
+    'etcd_server_proposals_failed_total 2',
     'etcd_server_apply_duration_seconds_count{version="v3",op="Put",success="true"} 1',
-    'etcd_server_apply_duration_seconds_count{version="v3",op="Put",success="false"} 2',
+    'etcd_server_apply_duration_seconds_count{version="v3",op="Put",success="false"} 4',
     'etcd_disk_backend_snapshot_duration_seconds_sum 0.5',
   ]) {
     expect(text).toContain(line);
