@@ -90,7 +90,7 @@ test('every write ends once, and its times tell where it was', async () => {
   clock.advance(100);
   gate.open();
   await slow;
-  expect(ended).toMatchObject([{ stage: 'answered', puts: 2, deletes: 0 }]);
+  expect(ended).toMatchObject([{ stage: 'answered', puts: 2, putBytes: 5, deletes: 0 }]);
   const [{ decidedUs, appendingUs, durableUs, appliedUs, publishedUs, endedUs }] = ended as [EndedWrite];
   expect(decidedUs).toBe(0);
   expect(durableUs - appendingUs).toBe(100_000);

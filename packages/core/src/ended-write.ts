@@ -14,6 +14,7 @@ export interface EndedWrite {
   readonly publishedUs: number;
   readonly endedUs: number;
   readonly puts: number;
+  /** Of keys and values. */
   readonly putBytes: number;
   readonly deletes: number;
   /** Records the call that the write is for, if anything does. */

@@ -115,6 +115,8 @@ export class KeyChanges {
       bytes: kv.length,
     });
     if (lease !== NO_LEASE && lease !== oldLease) this.#leases.attach(lease, op.key);
+    change.puts += 1;
+    change.putBytes += op.key.length + value.length;
     this.#add(change, record, {
       type: EVENT_PUT,
       key: op.key,
@@ -202,10 +204,6 @@ export class KeyChanges {
 
   #add(change: Change, record: Uint8Array, event: KvEvent): void {
     change.recordBytes += record.length;
-    if (event.type === EVENT_PUT) {
-      change.puts += 1;
-      change.putBytes += event.kv.length;
-    }
     // Most writes change one key. An array that is made with one element takes 24 bytes, one that it is pushed to 152.
     if (change.records.length === 0) change.records = [record];
     else change.records.push(record);
