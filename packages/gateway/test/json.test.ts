@@ -178,6 +178,43 @@ test.each([
     json: '{"keys_only":trye}',
     message: "invalid character 'y' in literal true (expecting 'u')",
   },
+  { table: RangeRequestJson, json: '{"x":"a\nb"}', message: "invalid character '\\n' in string literal" },
+  { table: RangeRequestJson, json: '{"x\u0001":1}', message: "invalid character '\\x01' in string literal" },
+  { table: RangeRequestJson, json: '{"sort_order":"\u000b"}', message: "invalid character '\\v' in string literal" },
+  {
+    table: RangeRequestJson,
+    json: '{"key":"Zg=\u007f"}',
+    message: 'proto: invalid value for bytes field key: not base64',
+  },
+  { table: RangeRequestJson, json: '{"key":"Zg=\n"}', message: "invalid character '\\n' in string literal" },
+  { table: RangeRequestJson, json: String.raw`{"x":"\q"}`, message: "invalid character 'q' in string escape code" },
+  {
+    table: RangeRequestJson,
+    json: String.raw`{"x\'":1}`,
+    message: String.raw`invalid character '\'' in string escape code`,
+  },
+  {
+    table: RangeRequestJson,
+    json: String.raw`{"x":"\u12"}`,
+    message: String.raw`invalid character '"' in \u hexadecimal character escape`,
+  },
+  {
+    table: RangeRequestJson,
+    json: '\u007f',
+    message: String.raw`invalid character '\x7f' looking for beginning of value`,
+  },
+  {
+    table: RangeRequestJson,
+    json: '{"limit":1.}',
+    message: "invalid character '}' after decimal point in numeric literal",
+  },
+  { table: RangeRequestJson, json: '{"x":1e}', message: "invalid character '}' in exponent of numeric literal" },
+  { table: RangeRequestJson, json: '{"x":1E+}', message: "invalid character '}' in exponent of numeric literal" },
+  { table: RangeRequestJson, json: '{"x":1e-', message: 'unexpected EOF' },
+  { table: RangeRequestJson, json: '{"x":1.', message: 'unexpected EOF' },
+  { table: RangeRequestJson, json: '{"x":1.5.1}', message: "invalid character '.' after object key:value pair" },
+  { table: RangeRequestJson, json: '{"x":1e5.1}', message: "invalid character '.' after object key:value pair" },
+  { table: RangeRequestJson, json: '{"x":1e5e}', message: "invalid character 'e' after object key:value pair" },
   { table: RangeRequestJson, json: '{"x":01}', message: "invalid character '1' after object key:value pair" },
   // What is no JSON is told before what is no request, wherever it stands.
   { table: RangeRequestJson, json: 'nonsense', message: "invalid character 'o' in literal null (expecting 'u')" },
@@ -200,8 +237,8 @@ test.each([
   { table: RangeRequestJson, json: '{"key":"AAAAA"}', message: 'proto: invalid value for bytes field key: not base64' },
   { table: RangeRequestJson, json: '{"key":"AA="}', message: 'proto: invalid value for bytes field key: not base64' },
   { table: RangeRequestJson, json: '{"key":"+-AA"}', message: 'proto: invalid value for bytes field key: not base64' },
-  { table: RangeRequestJson, json: '{"key":"A\\q=="}', message: 'proto: syntax error: invalid escape code in string' },
-  { table: RangeRequestJson, json: '{"\\ud800x":1}', message: 'proto: syntax error: invalid escape code in string' },
+  { table: RangeRequestJson, json: '{"key":"A\\q=="}', message: "invalid character 'q' in string escape code" },
+  { table: RangeRequestJson, json: '{"\\ud800x":1}', message: 'proto: invalid UTF-8 in string' },
   { table: RangeRequestJson, json: '{"limit":"1.5"}', message: 'proto: invalid value for int64 field limit: "1.5"' },
   { table: RangeRequestJson, json: '{"limit":"0x10"}', message: 'proto: invalid value for int64 field limit: "0x10"' },
   { table: RangeRequestJson, json: '{"limit":1e999}', message: 'proto: invalid value for int64 field limit: "1e999"' },
@@ -244,7 +281,13 @@ test('text in a request is UTF-8', () => {
       messageOfJson(etcdserverpbJson.AuthUserAddRequestJson, new JsonText(bytes, unhurried), BYTES_MAX, unhurried),
     );
   expect(etcdserverpb.decodeAuthUserAddRequest(parse(name(Buffer.from('é\\ud83d\\ude00\\n')))).name).toBe('é😀\n');
-  expect(() => parse(name(Buffer.from([0xff])))).toThrow('proto: invalid UTF-8 in string field name');
+  expect(() => parse(name(Buffer.from([0xff])))).toThrow('proto: invalid UTF-8 in string');
+  // Also where it is passed over.
+  const unknown = (value: string | Buffer): Buffer =>
+    Buffer.concat([Buffer.from('{"x":["'), Buffer.from(value), Buffer.from('"]}')]);
+  for (const whole of ['é\\ud83d\\uDE00', '\\ud7ff\\ue000', '']) expect(() => parse(unknown(whole))).not.toThrow();
+  for (const broken of [Buffer.from([0xc3]), '\\ud83d', '\\ud83d\\u0041', '\\ude00\\ud83d', '\\uDBFFx\\uDC00'])
+    expect(() => parse(unknown(broken))).toThrow('proto: invalid UTF-8 in string');
 });
 
 test('messages in messages have a bound, and what is passed over too', () => {
@@ -252,8 +295,8 @@ test('messages in messages have a bound, and what is passed over too', () => {
   expect(() => read(TxnRequestJson, nested(20))).not.toThrow();
   expect(() => read(TxnRequestJson, nested(200))).toThrow('proto: exceeded maximum recursion depth');
   const lists = (depth: number): string => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-  expect(() => read(TxnRequestJson, lists(9_000))).not.toThrow();
-  expect(() => read(TxnRequestJson, lists(11_000))).toThrow('exceeded max depth');
+  expect(() => read(TxnRequestJson, lists(9_999))).not.toThrow();
+  expect(() => read(TxnRequestJson, lists(10_000))).toThrow("invalid character '[' exceeded max depth");
 });
 
 test('a message that is too long is refused as gRPC refuses it', () => {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { GrpcCode } from '@engram/core';
 import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import { integerBounds, JSON_DEPTH_MAX, type JsonField, type JsonMessage } from '@engram/protobuf';
@@ -59,8 +58,7 @@ class MessageReader {
     let chosen: string[] | undefined;
     const text = this.#text;
     for (let more = yield* text.enter('object'); more; more = yield* text.another('object')) {
-      const name = yield* text.name();
-      const field = byName.get((yield* this.#shortString(name)) ?? '');
+      const field = byName.get((yield* this.#shortString(yield* text.name())) ?? '');
       if (this.#turn.shouldYield()) yield;
       if (field === undefined) {
         yield* text.skip();
@@ -121,14 +119,14 @@ class MessageReader {
   /** Undefined for a name that is unknown. */
   *#enum(field: JsonField, values: Readonly<Record<string, number>>, kind: JsonKind): PureJob<bigint | undefined> {
     if (kind !== 'string') return yield* this.#bounded(field, 'int32', kind);
-    const name = yield* this.#shortString(yield* this.#text.string());
+    const name = yield* this.#shortString(yield* this.#checked());
     return name !== undefined && Object.hasOwn(values, name) ? BigInt(values[name]!) : undefined;
   }
 
   *#bounded(field: JsonField, name: keyof typeof integerBounds, kind: JsonKind): PureJob<bigint> {
     let text: string | undefined;
     if (kind === 'number') text = this.#text.number();
-    else if (kind === 'string') text = yield* this.#shortString(yield* this.#text.string());
+    else if (kind === 'string') text = yield* this.#shortString(yield* this.#checked());
     else throw unexpected(field, kind);
     const value = text === undefined ? undefined : integerOf(text);
     const [low, high] = integerBounds[name];
@@ -161,14 +159,20 @@ class MessageReader {
 
   *#string(field: JsonField, kind: JsonKind, always: boolean): PureJob<void> {
     if (kind !== 'string') throw unexpected(field, kind);
-    const { bytes, start, end } = yield* this.#plain(yield* this.#text.string());
+    const { bytes, start, end } = yield* this.#plain(yield* this.#checked());
     const text = bytes.subarray(start, end);
     if (text.length === 0 && !always) return;
-    if (!isUtf8(text)) throw invalid(`proto: invalid UTF-8 in string field ${field.proto}`);
     this.#tag(field, DELIMITED);
     this.#out.varint(text.length);
     this.#out.put(text);
     if (this.#turn.shouldYield(byteSteps(text.length))) yield;
+  }
+
+  /** The next value, a string that is checked. Base64 needs no such check: what JSON does not allow is none. */
+  *#checked(): PureJob<JsonString> {
+    const string = yield* this.#text.string();
+    yield* this.#text.check(string);
+    return string;
   }
 
   /** A string of at most SHORT_STRING_MAX bytes; undefined for a longer one, which is none that is asked for. */
