@@ -30,7 +30,8 @@ export function method(path: string, request: string, response = request.replace
 export interface CallOptions {
   /** Fields of the answer that may differ. The caller documents why. */
   readonly ignore?: readonly string[];
-  readonly metadata?: Readonly<Record<string, string>>;
+  /** Of each store, in their order. */
+  readonly metadata?: readonly Readonly<Record<string, string>>[];
   /** Converts both answers into a form in which they must be equal. */
   readonly settle?: (answers: readonly [Answer, Answer]) => readonly [Answer, Answer];
 }
@@ -120,8 +121,8 @@ export class Judge {
   }
 
   /** Sends a compaction. If it succeeds, `compacted` becomes its revision. */
-  async compact(request: Fields): Promise<void> {
-    const { code } = await this.call(compaction, request);
+  async compact(request: Fields, options: CallOptions = {}): Promise<void> {
+    const { code } = await this.call(compaction, request, options);
     if (code !== 'OK') return;
     this.compacted = Number(request['revision']);
     this.compactions.add(this.compacted);
@@ -132,9 +133,11 @@ export class Judge {
     bytes: readonly Uint8Array[],
     label: string,
     request: Fields | undefined,
-    { ignore = [], metadata = {}, settle }: CallOptions = {},
+    { ignore = [], metadata = [], settle }: CallOptions = {},
   ): Promise<Answer> {
-    const replies = await Promise.all(bytes.map((sent, store) => this.stores.call(store, path, sent, metadata)));
+    const replies = await Promise.all(
+      bytes.map((sent, store) => this.stores.call(store, path, sent, metadata[store] ?? {})),
+    );
     let [ours, theirs] = this.#answers(response, replies, ignore);
     if (request !== undefined) [ours, theirs] = [orderTies(request, ours), orderTies(request, theirs)];
     if (settle !== undefined) [ours, theirs] = settle([ours, theirs]);

@@ -26,6 +26,7 @@ import { sizesPart } from './sizes-part.ts';
 import { watchCases } from './watch-cases.ts';
 import { watchPart } from './watch-part.ts';
 import { Stores } from './stores.ts';
+import { usersPart } from './users-part.ts';
 
 const [etcd, folder, ...wanted] = process.argv.slice(2);
 if (etcd === undefined || folder === undefined) throw new Error('main.ts <etcd> <folder> [part ...]');
@@ -36,7 +37,7 @@ const wholeOrShare = (share: number): number => Number(process.env['REQUESTS'] |
 const STEPS_EACH_ROUND = 1_000;
 
 endOnSignals();
-const flags = ['--unsafe-no-fsync', '--watch-progress-notify-interval=500ms'];
+const flags = ['--unsafe-no-fsync', '--bcrypt-cost=4', '--watch-progress-notify-interval=500ms'];
 await using stores = new Stores(etcd, folder, flags);
 const judge = new Judge(stores);
 
@@ -50,6 +51,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   'gateway-routes': () => gatewayRoutesPart(judge),
   pages: () => pagesPart(judge),
   sizes: () => sizesPart(judge),
+  users: (prng) => inRounds(wholeOrShare(1 / 4), STEPS_EACH_ROUND, fresh, (count) => usersPart(judge, prng, count)),
   restart: (prng) => restartPart(judge, prng, wholeOrShare(1 / 4)),
   maintenance: () => maintenancePart(judge),
   start: () => startPart(judge, etcd, folder),

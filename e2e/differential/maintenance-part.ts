@@ -5,11 +5,11 @@ const INT64_MAX = 2n ** 63n - 1n;
 const NO_SPACE = 1;
 const CORRUPT = 2;
 /** Fields with the sizes of the store and with raft's indexes. */
-const sizes = ['dbSize', 'dbSizeInUse', 'raftIndex', 'raftAppliedIndex', 'raftTerm'];
+export const SIZES = ['dbSize', 'dbSizeInUse', 'raftIndex', 'raftAppliedIndex', 'raftTerm'];
 
 export async function maintenancePart(judge: Judge): Promise<void> {
   await judge.untilStorageVersion();
-  await judge.call(ask.statusOf, {}, { ignore: sizes });
+  await judge.call(ask.statusOf, {}, { ignore: SIZES });
   await judge.call(ask.put, { key: 'a', value: 'b' });
   for (const linearizable of [false, true])
     await judge.call(ask.memberList, { linearizable }, { settle: withoutPorts });
@@ -42,7 +42,7 @@ async function alarms(judge: Judge, alarm: number): Promise<void> {
   }
   for (const asked of [0, NO_SPACE, CORRUPT, 9, -1])
     await judge.call(ask.alarm, { action: 0, alarm: asked }, { settle: inOrder });
-  await judge.call(ask.statusOf, {}, { ignore: sizes, settle: inOrder });
+  await judge.call(ask.statusOf, {}, { ignore: SIZES, settle: inOrder });
   await judge.call(ask.range, { key: 'a' });
   await judge.call(ask.put, { key: 'a', value: 'c' });
   await judge.call(ask.put, { key: '' });

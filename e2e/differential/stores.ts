@@ -96,11 +96,16 @@ export class Stores implements AsyncDisposable {
 
   /** Sends one request and collects all answers. `path` has no leading slash. */
   call(store: number, path: string, request: Uint8Array, metadata: Readonly<Record<string, string>>): Promise<Reply> {
-    const sent = new Metadata();
-    for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
-    const stream = this.client(store).makeServerStreamRequest(`/${path}`, toBuffer, same, request, sent, {
-      deadline: Date.now() + DEADLINE_MS,
-    });
+    const stream = this.client(store).makeServerStreamRequest(
+      `/${path}`,
+      toBuffer,
+      same,
+      request,
+      metadataOf(metadata),
+      {
+        deadline: Date.now() + DEADLINE_MS,
+      },
+    );
     return bounded(`${STORES[store]} answers ${path}`, DEADLINE_MS * 1.5, replyOf(stream));
   }
 
@@ -114,6 +119,12 @@ export class Stores implements AsyncDisposable {
     for (const client of this.#clients) client.close();
     this.#clients = [];
   }
+}
+
+export function metadataOf(fields: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+  return metadata;
 }
 
 function replyOf(stream: ClientReadableStream<Buffer>): Promise<Reply> {

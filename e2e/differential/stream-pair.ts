@@ -1,8 +1,8 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { Metadata, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import type { Judge } from './judge.ts';
 import { type DecodedMessage, encode, type Fields, show } from './messages.ts';
-import { same, STORES, toBuffer } from './stores.ts';
+import { metadataOf, same, STORES, toBuffer } from './stores.ts';
 
 const WAIT_MAX_MS = 15_000;
 
@@ -22,11 +22,20 @@ export class StreamPair {
   /** The messages sent, for the report of a difference. */
   readonly sent: string[] = [];
 
-  constructor(judge: Judge, path: string, request: string, response: string) {
+  /** `metadata`: of each store, in their order. */
+  constructor(
+    judge: Judge,
+    path: string,
+    request: string,
+    response: string,
+    metadata: readonly Readonly<Record<string, string>>[] = [],
+  ) {
     this.#judge = judge;
     this.#request = request;
     this.#ends = STORES.map((_name, store) => {
-      const stream = judge.stores.client(store).makeBidiStreamRequest(path, toBuffer, same, new Metadata());
+      const stream = judge.stores
+        .client(store)
+        .makeBidiStreamRequest(path, toBuffer, same, metadataOf(metadata[store] ?? {}));
       const end: End = { stream, messages: [], ended: undefined, wake: () => {} };
       stream.on('data', (bytes: Buffer) => {
         end.messages.push(judge.decode(store, response, bytes));
