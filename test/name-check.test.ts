@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { namesOnFaces, wrongSharedNames } from '../tools/name-check.ts';
-import { sharedNames } from '../tools/shared-names.ts';
+import { namesOnFaces, unusedValues, wrongSharedNames } from '../tools/name-check.ts';
+import { offeredValues, sharedNames } from '../tools/shared-names.ts';
 import { readSourceFiles, sourceFile } from '../tools/source-files.ts';
 
 test('a name that two packages export is listed with a reason', () => {
@@ -26,4 +26,25 @@ test('the check finds names in every form of an export, and reasons that are lef
     'C is exported by one and three',
   ]);
   expect(wrongSharedNames(files, { a: 'x', B: 'x', C: 'x', D: 'x' })).toHaveLength(1);
+});
+
+test('what a package exports is used by another one, or by a test, or is listed with a reason', () => {
+  const files = readSourceFiles(join(import.meta.dirname, '..'));
+  expect(unusedValues(files, offeredValues)).toEqual([]);
+});
+
+test('the check finds values that nobody asks for, and reasons that are left over', () => {
+  const files = [
+    sourceFile(
+      'packages/one/index.ts',
+      "export { a, type B } from './src/x.ts';\nexport {\n  c,\n  z as d,\n} from './src/y.ts';\nexport type { E } from './src/y.ts';\n",
+    ),
+    sourceFile('packages/one/src/x.ts', 'a; c; z;'),
+    sourceFile('packages/one/test/x.test.ts', "import { c } from '../index.ts';\n"),
+    sourceFile('packages/two/src/x.ts', "import { a } from '@engram/one';\n"),
+    sourceFile('packages/two/src/y.ts', "import { c } from '@engram/three';\nd;\n"),
+  ];
+  expect(unusedValues(files, {})).toEqual(['one exports d, and nobody asks for it']);
+  expect(unusedValues(files, { 'one.d': 'x', 'one.a': 'x' })).toEqual(['one.a has a reason, and is in use']);
+  expect(unusedValues(files, { one: 'x', two: 'x' })).toEqual(['two has a reason, and is in use']);
 });

@@ -35,3 +35,40 @@ export function wrongSharedNames(
       .map((name) => `${name} has a reason, and is exported once at most`),
   ];
 }
+
+/**
+ * Values on a face that nobody asks it for, neither another package nor a test of their own, and reasons that are left over. One line
+ * for each. Types are left out: they say what the values take and give. `reasons` are by package, or by package and name.
+ */
+export function unusedValues(
+  files: readonly SourceFile[],
+  reasons: Readonly<Record<string, string>>,
+): readonly string[] {
+  const left = new Set(Object.keys(reasons));
+  const unused: string[] = [];
+  for (const { path, code } of files) {
+    const owner = /^packages\/([^/]+)\/index\.ts$/.exec(path)?.[1];
+    if (owner === undefined) continue;
+    const users = files.filter((file) => file.path !== path && asks(file, owner));
+    for (const name of valuesOf(code)) {
+      const word = new RegExp(String.raw`\b${name}\b`);
+      if (users.some((user) => word.test(user.code))) continue;
+      const reason = [owner, `${owner}.${name}`].find((key) => reasons[key] !== undefined);
+      if (reason === undefined) unused.push(`${owner} exports ${name}, and nobody asks for it`);
+      else left.delete(reason);
+    }
+  }
+  return [...unused, ...[...left].map((key) => `${key} has a reason, and is in use`)];
+}
+
+const asks = ({ owner, imports }: SourceFile, face: string): boolean =>
+  imports.some((one) => one === `@engram/${face}` || (owner === face && /^(?:\.\.\/)+index\.ts$/.test(one)));
+
+const valuesOf = (code: string): readonly string[] =>
+  [...code.matchAll(/^export\s+\{([^}]*)\}/gm)].flatMap(([, list]) =>
+    list!
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '' && !item.startsWith('type '))
+      .map((item) => item.split(/\s+/).at(-1)!),
+  );

@@ -16,3 +16,8 @@ export const sharedNames: Readonly<Record<string, string>> = {
   WireError: 'wire hands on what protobuf has, as with Init',
   Writer: 'protobuf: of one message; writer: of the log',
 };
+
+/** Values on faces that no file here asks for, each with its reason. */
+export const offeredValues: Readonly<Record<string, string>> = {
+  'tikv-client': 'a client for other programs too: its README says what it offers',
+};

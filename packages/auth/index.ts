@@ -57,12 +57,11 @@ export {
   type SimpleTokensOptions,
   tokenDigest,
 } from './src/simple-tokens.ts';
-export { JWT_TTL_MS, type JwtClaims, type JwtKeys, JwtTokens, type JwtTokensOptions } from './src/jwt-tokens.ts';
+export { type JwtClaims, type JwtKeys, JwtTokens, type JwtTokensOptions } from './src/jwt-tokens.ts';
 export {
   checkPassword,
   hashPassword,
   type LoginRefusal,
-  PASSWORD_BYTES_MAX,
   type PasswordHasher,
   refuseLogin,
 } from './src/passwords.ts';

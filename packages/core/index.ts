@@ -72,7 +72,6 @@ export {
   type TraceContext,
   parseTraceparent,
   traceparentOf,
-  TRACE_CONTEXT_BYTES,
   encodeTraceContext,
   decodeTraceContext,
 } from './src/trace-context.ts';

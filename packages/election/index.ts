@@ -9,11 +9,10 @@ export { ElectionError, type ElectionErrorCode } from './src/election-error.ts';
 export { type Member, type MemberId, memberId, hasStarted } from './src/cluster/member.ts';
 export { type ClusterState, memberOf } from './src/cluster/cluster-state.ts';
 export type { StoreLeadership } from './src/cluster/store-leadership.ts';
-export { type MemberRequest, type MembershipRules, HEALTH_INTERVAL_MS } from './src/membership/membership-rules.ts';
-export { READY_SHARE } from './src/membership/membership-rules.ts';
+export { type MemberRequest, type MembershipRules, READY_SHARE } from './src/membership/membership-rules.ts';
 export { memberIdOf, clusterIdOf } from './src/cluster/identity.ts';
 export { parsePeerUrls } from './src/cluster/peer-urls.ts';
-export { bootstrapBatch, bootstrapState } from './src/membership/bootstrap.ts';
+export { bootstrapState } from './src/membership/bootstrap.ts';
 export { goOnAlone, type LoneSurvivorOptions, loneSurvivorBatch } from './src/membership/lone-survivor.ts';
 // The Raft state of a member, and its storage.
 export type { RaftStorage } from './src/raft-storage.ts';

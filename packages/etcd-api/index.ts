@@ -1,10 +1,6 @@
 /** etcd's services over a store, as a table of methods for a transport. */
 export { etcdServices } from './src/etcd-services.ts';
-export {
-  defaultServiceLimits,
-  type Limits,
-  type ServicesOptions,
-} from './src/services-options.ts';
+export type { Limits, ServicesOptions } from './src/services-options.ts';
 // This member's view of its cluster.
 export type { Cluster, ClusterChanges, ClusterCounts, ClusterView, Member, MemberAdded } from './src/cluster-view.ts';
 export { LoneMember, type LoneMemberOptions } from './src/lone-member.ts';

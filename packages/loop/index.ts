@@ -2,7 +2,7 @@
 export { eachOf, finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
 export { byteSteps } from './src/byte-steps.ts';
 export { sorting } from './src/sorting.ts';
-export { CLASS_WEIGHTS, type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
+export { type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
 export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
 export { Inbox } from './src/inbox.ts';
 export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';

@@ -13,7 +13,7 @@ export { type ConfState, confState, NO_CONF, isApplicable, isVoter, isMember, qu
 export { type HardState, NEW_HARD_STATE } from './src/hard-state.ts';
 export type { Snapshot } from './src/snapshot.ts';
 export { type Term, term, NO_TERM } from './src/term.ts';
-export { type LogIndex, logIndex, NO_INDEX, indexAfter, indexBefore } from './src/log-index.ts';
+export { type LogIndex, logIndex, NO_INDEX, indexAfter } from './src/log-index.ts';
 export type { EntryId } from './src/entry-id.ts';
 export { type NodeId, nodeId } from './src/node-id.ts';
 // The port to a log that is persisted, and a log in memory.

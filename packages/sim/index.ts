@@ -1,7 +1,6 @@
 // The simulated world in which tests run members: one seed decides everything that happens in it. For tests only.
 export { Prng } from './src/prng.ts';
 export { Scheduler, type SchedulerOptions } from './src/scheduler.ts';
-export { SimEvent } from './src/event-queue.ts';
 export { SimClock, type SimClockOptions } from './src/sim-clock.ts';
 export { SimHost, type SimHostOptions, SimProcess } from './src/sim-host.ts';
 export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
