@@ -5,8 +5,11 @@ import { RequestTimings } from './request-timings.ts';
 
 const RANGE = '/etcdserverpb.KV/Range';
 
-/** Requests whose name in etcd differs from the name of their method. */
-const requestTypes: Readonly<Record<string, string>> = { Compact: 'Compaction' };
+/** What etcd calls the requests of a method (v3_server.go: getRequestType). */
+function requestType(service: string | undefined, method: string): string {
+  if (service === 'etcdserverpb.Auth' && !method.startsWith('Auth')) return `Auth${method}`;
+  return method === 'Compact' ? 'Compaction' : method;
+}
 
 export interface RpcMetricsOptions {
   /** etcd's --metrics=extensive: grpc_server_handling_seconds. */
@@ -90,12 +93,10 @@ export class RpcMetrics {
   #requests(): readonly HistogramReading[] {
     const readings: HistogramReading[] = [];
     for (const { labels, requestSeconds } of this.#methods.values()) {
-      const method = labels['grpc_method']!;
+      const type = requestType(labels['grpc_service'], labels['grpc_method']!);
       for (const [at, histogram] of requestSeconds.entries()) {
         if (histogram.count === 0) continue;
-        readings.push(
-          histogram.reading({ type: requestTypes[method] ?? method, success: at === 0 ? 'true' : 'false' }),
-        );
+        readings.push(histogram.reading({ type, success: at === 0 ? 'true' : 'false' }));
       }
     }
     return readings;

@@ -266,6 +266,19 @@ test('a call is counted by its method and its code, and no other', async () => {
 });
 
 test.each([
+  { path: '/etcdserverpb.KV/Compact', type: 'Compaction' },
+  { path: '/etcdserverpb.Auth/UserAdd', type: 'AuthUserAdd' },
+  { path: '/etcdserverpb.Auth/AuthEnable', type: 'AuthEnable' },
+  { path: '/etcdserverpb.Auth/Authenticate', type: 'Authenticate' },
+  { path: '/etcdserverpb.Lease/LeaseGrant', type: 'LeaseGrant' },
+])('the time of $path is that of $type', async ({ path, type }) => {
+  const registry = new MetricRegistry();
+  new RpcMetrics(registry, { extensive: false, clock: new SimClock() }).hooks(path, 'unary').end(call, { code: 9 }, 1);
+  const line = `etcd_server_request_duration_seconds_count{type="${type}",success="false"}`;
+  expect(await lineValue(registry, line)).toBe(1);
+});
+
+test.each([
   { code: 17, name: 'Unknown', why: 'gRPC names codes up to 16' },
   { code: -1, name: 'Unknown', why: 'and none below 0' },
   { code: 16, name: 'Unauthenticated', why: 'the last one' },
