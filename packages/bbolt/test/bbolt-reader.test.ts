@@ -231,6 +231,16 @@ describe('a file is refused', () => {
       },
     },
     {
+      why: 'with a key twice',
+      fault: 'damaged',
+      says: 'do not ascend',
+      change: (file) => {
+        const [first, second] = [3 * PAGE + 16, 3 * PAGE + 16 + 16];
+        const key = first + file.readUInt32LE(first + 4);
+        file.copy(file, second + file.readUInt32LE(second + 4), key, key + file.readUInt32LE(first + 8));
+      },
+    },
+    {
       why: 'with an entry at the top that is no bucket',
       fault: 'damaged',
       says: 'no bucket',
