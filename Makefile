@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart observe differential etcdctl schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -261,6 +261,10 @@ docs: setup ## Make the site of the documentation, in .site/dist
 .PHONY: docs-serve
 docs-serve: docs ## Show the site on http://127.0.0.1:4173
 	@$(WITH_NODE) node tools/docs/main.ts serve
+
+.PHONY: e2e-docs
+e2e-docs: setup ## The site of the documentation, and every link in it
+	@$(WITH_NODE) tools/e2e docs
 
 .PHONY: e2e-observe
 e2e-observe: setup ## Alerts by promtool, and every expression on a Prometheus that scrapes a loaded member (needs apt-get)
