@@ -9,6 +9,7 @@ import { fillUp, holdWatchers, smallBounds } from './full-store.ts';
 import { LiveAlerts } from './live-alerts.ts';
 import { LiveCluster } from './live-cluster.ts';
 import { type RuleFile, writeLiveRules } from './live-rules.ts';
+import { type MixinDashboards, panelExpressions } from './mixin-dashboards.ts';
 import { rulesOf, selectorsOf } from './mixin.ts';
 import { PrometheusServer } from './prometheus-server.ts';
 
@@ -20,6 +21,8 @@ export interface LiveOptions {
   readonly folder: string;
   readonly prometheus: string;
   readonly mixin: RuleFile;
+  /** Of etcd's mixin, with the label `cluster`. */
+  readonly dashboards: MixinDashboards['cluster'];
   /** The store that is alone. The members of the cluster are of this repository. */
   readonly program: string;
   readonly args: readonly string[];
@@ -81,6 +84,12 @@ export async function judgeLive(options: LiveOptions): Promise<void> {
     for (const metric of metrics) if ((await server.query(`count(${metric}) > 0`)).length === 0) empty.push(metric);
     equal('without series', empty.join('\n'), '');
     equal('enough of them', metrics.size > 10, true);
+  });
+  await judge.check("every panel of etcd's dashboards has series of three members", async () => {
+    const empty: string[] = [];
+    for (const { title, expr } of panelExpressions(options.dashboards, 'three'))
+      if ((await server.query(expr)).length === 0) empty.push(`${title}: ${expr}`);
+    equal('without series', empty.join('\n'), '');
   });
   await judge.check('the leadership is moved again and again', () =>
     live.fires('three', ['etcdHighNumberOfLeaderChanges'], () => cluster.moveLeader()),
