@@ -337,5 +337,5 @@ test('OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME are told, the machine only 
   });
   vi.unstubAllEnvs();
   const openly = await exported(withGauge(), { resourceDetectors: 'process' });
-  expect(openly.get('b')?.resource).toMatchObject({ 'process.pid': String(process.pid) });
+  expect(openly.get('b')?.resource).toMatchObject({ 'process.pid': process.pid });
 });

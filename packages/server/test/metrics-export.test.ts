@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CollectedExport, type CollectedMetric, MetricsCollector } from '@engram/metrics-otlp/testing';
@@ -20,7 +20,7 @@ const to = ({ url }: MetricsCollector, intervalMs: number): Record<string, strin
 /** Values by series, each as `name{label="value",...}` with the labels in order. */
 type Series = ReadonlyMap<string, number>;
 
-const seriesOf = (name: string, labels: Readonly<Record<string, string>>): string =>
+const seriesOf = (name: string, labels: Readonly<Record<string, unknown>>): string =>
   `${name}{${Object.entries(labels)
     .map(([label, value]) => `${label}="${value}"`)
     .toSorted()
@@ -124,6 +124,20 @@ test('a stop sends what was counted up to it, and a member that starts anew coun
   expect([first?.count, second?.count]).toEqual([5, 2]);
   expect(first!.startMs).toBeGreaterThanOrEqual(fromMs);
   expect(second!.startMs).toBeGreaterThan(first!.atMs);
+});
+
+test.skipIf(process.platform !== 'linux')('the last reading is of a member whose files are open', async () => {
+  await using collector = await MetricsCollector.start();
+  await using node = await Engram.start([], { env: to(collector, NEVER_MS) });
+  const folder = `/proc/${node.child.pid}/fd`;
+  const open = readdirSync(folder).map((name) => readlinkSync(join(folder, name)));
+  const files = open.filter((target) => target.startsWith(node.dataDir));
+  const sockets = open.filter((target) => target.startsWith('socket:'));
+  expect(files.length).toBeGreaterThan(sockets.length);
+  expect((await node.stop()).code).toBe(0);
+  // Sockets are closed by then.
+  const [point] = named(collector.exports[0]!, 'os_fd_used').points;
+  expect(point?.value).toBeGreaterThanOrEqual(open.length - sockets.length);
 });
 
 test('traces and metrics have one resource, and the exemplars of the metrics name the traces', async () => {

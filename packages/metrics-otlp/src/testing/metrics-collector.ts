@@ -37,9 +37,12 @@ message PartialSuccess { int64 rejected_data_points = 1; string error_message = 
 const GRPC_PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const HTTP_PATH = '/v1/metrics';
 
+/** Attributes, each of the type with which it was sent. */
+type Values = Readonly<Record<string, string | number | boolean>>;
+
 /** Times are in milliseconds since 1970. */
 export interface CollectedPoint {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Values;
   readonly startMs: number;
   readonly atMs: number;
   /** Of a number. */
@@ -63,7 +66,7 @@ export interface CollectedMetric {
   readonly temporality: number;
   readonly monotonic: boolean;
   readonly points: readonly CollectedPoint[];
-  readonly resource: Readonly<Record<string, string>>;
+  readonly resource: Values;
   readonly scope: string;
 }
 
@@ -213,13 +216,16 @@ const text = (value: unknown, name: string): string => String(field(value, name)
 const number = (value: unknown, name: string): number => Number(field(value, name) ?? 0);
 const ms = (value: unknown, name: string): number => number(value, name) / 1e6;
 
-function valuesOf(holder: unknown): Readonly<Record<string, string>> {
-  const entries = list(holder, 'attributes').map((item) => {
+function valuesOf(holder: unknown): Values {
+  const values: Record<string, string | number | boolean> = {};
+  for (const item of list(holder, 'attributes')) {
     const value = field(item, 'value');
     const [kind = ''] = isObject(value) ? Object.keys(value) : [];
-    return [text(item, 'key'), String(field(value, kind))];
-  });
-  return Object.fromEntries(entries);
+    const plain = field(value, kind);
+    values[text(item, 'key')] =
+      kind === 'string_value' ? String(plain) : typeof plain === 'boolean' ? plain : Number(plain);
+  }
+  return values;
 }
 
 function metricsOf(request: unknown): CollectedMetric[] {
