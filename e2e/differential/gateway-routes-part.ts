@@ -9,6 +9,13 @@ const MALFORMED: readonly (readonly [body: string, more?: Partial<Asked>])[] = [
   ['{'],
   ['nonsense'],
   ['{"a" 1}'],
+  ['{"a":"\n"}'],
+  ['{"a\u0001":1}'],
+  [String.raw`{"a":["\q"]}`],
+  [String.raw`{"a":"\u12"}`],
+  ['{"a":1.}'],
+  ['{"a":1e+}'],
+  [`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
   ['[]', { ownText: true }],
   ['"text"', { ownText: true }],
 ];

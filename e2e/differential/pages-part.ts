@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { answerOf, type Asked, compare, post } from './gateway-part.ts';
 import type { Judge } from './judge.ts';
+import * as ask from './methods.ts';
 import { STORES } from './stores.ts';
 
 const PAGES: readonly Asked[] = [
@@ -57,6 +59,7 @@ export async function pagesPart(judge: Judge): Promise<void> {
   }
   await variables(judge);
   await metrics(judge);
+  await values(judge);
 }
 
 const textOf = (judge: Judge, path: string): Promise<readonly string[]> =>
@@ -112,4 +115,38 @@ async function metrics(judge: Judge): Promise<void> {
     judge.equal(`/metrics has ${name}`, type, ours?.type ?? 'nothing');
     if (labels !== undefined && ours?.labels !== undefined) judge.equal(`the labels of ${name}`, labels, ours.labels);
   }
+}
+
+/** Metrics that tell what requests have done, and so have one value. */
+const VALUES = [
+  'etcd_debugging_auth_revision',
+  'etcd_debugging_lease_granted_total',
+  'etcd_debugging_lease_revoked_total',
+  'etcd_debugging_mvcc_compact_revision',
+  'etcd_debugging_mvcc_current_revision',
+  'etcd_debugging_mvcc_keys_total',
+  'etcd_debugging_mvcc_total_put_size_in_bytes',
+  'etcd_mvcc_put_total',
+  'etcd_server_proposals_failed_total',
+  'etcd_server_proposals_pending',
+];
+/** The page is made anew at most once in a second. */
+const PAGE_MS = 1_100;
+
+async function values(judge: Judge): Promise<void> {
+  for (const value of ['', 'value', 'x'.repeat(1_000)]) await judge.call(ask.put, { key: 'key', value });
+  await judge.call(ask.put, { key: 'none', lease: 404n });
+  await judge.call(ask.leaseGrant, { ID: 7n, TTL: 600n });
+  await judge.call(ask.put, { key: 'leased', lease: 7n });
+  await judge.call(ask.leaseRevoke, { ID: 7n });
+  await judge.call(ask.userAdd, { name: 'ann', password: 'pass' });
+  await judge.compact({ revision: 3n });
+  await compare(judge, raise('NOSPACE'), answerOf);
+  await judge.call(ask.put, { key: 'key', value: 'refused' });
+  await compare(judge, raise('NOSPACE', 'DEACTIVATE'), answerOf);
+  await sleep(PAGE_MS);
+  const [etcd = '', store = ''] = await textOf(judge, '/metrics');
+  const shownValue = (page: string, name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1] ?? Number.NaN);
+  for (const name of VALUES) judge.equal(`the value of ${name}`, shownValue(etcd, name), shownValue(store, name));
 }

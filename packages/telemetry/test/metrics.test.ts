@@ -405,6 +405,7 @@ test('the store is counted under the names of etcd', async () => {
     ['etcd_server_id{server_id="abc"}', 1],
     ['etcd_debugging_server_alarms{server_id="abc",alarm_type="NOSPACE"}', 1],
     ['etcd_debugging_mvcc_compact_revision', -1],
+    ['etcd_debugging_auth_revision', 12],
     ['etcd_server_feature_enabled{name="InitialCorruptCheck",stage="ALPHA"}', 1],
   ] as const) {
     expect(await lineValue(registry, line), line).toBe(value);
