@@ -1,3 +1,4 @@
+import { get } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { type ClientTls, EtcdClient } from '../../test/support/etcd-client.ts';
@@ -122,7 +123,8 @@ export async function rotate(
 
   // The connections between members stood until now.
   await members.killAndStart(await leaderAt(endpoints, now));
-  await accepted(now);
+  for (const endpoint of endpoints)
+    await comes(`${endpoint} reaches all others`, async () => (await reached(endpoint, now)) === endpoints.length - 1);
   await writer.until(writer.acknowledged.length + WRITES_BEHIND);
   await writer.stop();
   for (const endpoint of endpoints) await writer.isKept(endpoint, now);
@@ -166,6 +168,21 @@ async function isAccepted(endpoint: string, tls: ClientTls): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The number of members that this one has a connection to; none if it does not answer. */
+function reached(endpoint: string, tls: ClientTls): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const options = { ...tls, agent: false, signal: AbortSignal.timeout(5_000) };
+  const asked = get(`https://${endpoint}/metrics`, options, (answer) => {
+    let text = '';
+    answer.setEncoding('utf8');
+    answer.on('data', (chunk: string) => (text += chunk));
+    answer.on('end', () => resolve(text.match(/^etcd_network_active_peers\{.*\} 1$/gm)?.length ?? 0));
+    answer.on('error', () => resolve(0));
+  });
+  asked.on('error', () => resolve(0));
+  return promise;
 }
 
 async function leaderAt(endpoints: readonly string[], tls: ClientTls): Promise<number> {
