@@ -291,7 +291,7 @@ e2e-upgrade: setup ## Members of the version before and of this one in one clust
 	@$(WITH_NODE) tools/e2e upgrade
 
 .PHONY: e2e-kind
-e2e-kind: setup ## A cluster of kind without a registry, the chart in it, Kubernetes' own faults; MINUTES=20 for longer (needs root, apt-get, go)
+e2e-kind: setup ## Clusters of kind without a registry: the chart under Kubernetes' own faults, scaled, its certificates replaced; a control plane on Engram. MINUTES=20 for longer (needs root, apt-get, go)
 	@$(WITH_NODE) tools/e2e kind
 
 .PHONY: e2e-chart

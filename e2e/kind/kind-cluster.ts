@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-const NAME = 'engram';
-const WORKERS = 3;
 const CREATE_MAX_MS = 600_000;
-const COMMAND_MAX_MS = 180_000;
+const COMMAND_MAX_MS = 300_000;
+const SAYS_MAX_MS = 90_000;
 
 export interface RunOptions {
   readonly input?: string;
@@ -24,6 +24,11 @@ export function run(program: string, args: readonly string[], options: RunOption
   return promise;
 }
 
+interface KubeConfig {
+  readonly clusters: readonly { readonly cluster: Readonly<Record<'server' | 'certificate-authority-data', string>> }[];
+  readonly users: readonly { readonly user: Readonly<Record<'client-certificate-data' | 'client-key-data', string>> }[];
+}
+
 interface KubeNode {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly podCIDR: string };
@@ -31,41 +36,69 @@ interface KubeNode {
 }
 
 interface Pod {
+  readonly metadata: { readonly uid: string };
   readonly spec: { readonly nodeName?: string };
   readonly status: {
     readonly podIP?: string;
-    readonly containerStatuses?: readonly { readonly containerID?: string }[];
+    readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount?: number }[];
   };
 }
 
 /** A Kubernetes object to apply. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
+export interface KindOptions {
+  readonly name: string;
+  /** Of a node. */
+  readonly image: string;
+  /** Without any, pods run on the control plane. */
+  readonly workers: number;
+  /** Where the API is served on this host. */
+  readonly apiPort: number;
+  /** Documents of YAML that change what kubeadm is given. */
+  readonly kubeadmPatches?: readonly string[];
+  /** Paths of this host by those where the control plane has them. */
+  readonly mounts?: Readonly<Record<string, string>>;
+}
+
+/** Where the API is, and what its administrator shows. PEM. */
+export interface ApiAccess {
+  readonly server: string;
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 /** A cluster of kind: a control plane and workers, each a container of the engine that DOCKER_HOST names. */
 export class KindCluster {
   readonly #folder: string;
+  readonly #name: string;
   readonly #kubeconfig: string;
   #controlPlane = '';
 
-  private constructor(folder: string) {
+  private constructor(folder: string, name: string) {
     this.#folder = folder;
-    this.#kubeconfig = join(folder, 'kubeconfig');
+    this.#name = name;
+    this.#kubeconfig = join(folder, `${name}-kubeconfig`);
   }
 
   /** Resolves when all nodes are ready and names are served. */
-  static async create(folder: string, image: string): Promise<KindCluster> {
-    const cluster = new KindCluster(folder);
-    const file = join(folder, 'kind.json');
-    writeFileSync(file, JSON.stringify(configuration(image)));
-    // One network of IPv4: what is cut on it is cut.
-    await run('docker', ['network', 'inspect', 'kind']).catch(() => run('docker', ['network', 'create', 'kind']));
-    const names = ['--name', NAME, '--config', file, '--kubeconfig', cluster.#kubeconfig];
+  static async create(folder: string, options: KindOptions): Promise<KindCluster> {
+    const cluster = new KindCluster(folder, options.name);
+    const file = join(folder, `${options.name}.json`);
+    writeFileSync(file, JSON.stringify(configuration(options)));
+    await network();
+    const names = ['--name', options.name, '--config', file, '--kubeconfig', cluster.#kubeconfig];
     await run('kind', ['create', 'cluster', ...names, '--retain'], { maxMs: CREATE_MAX_MS });
     await cluster.kubectl('wait', 'nodes', '--all', '--for=jsonpath={.spec.podCIDR}', '--timeout=60s');
     await cluster.connectPods();
     await cluster.kubectl('wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=120s');
     await cluster.kubectl('--namespace=kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s');
     return cluster;
+  }
+
+  get controlPlane(): string {
+    return `${this.#name}-control-plane`;
   }
 
   /** The address of the control plane, where every node port is. */
@@ -90,6 +123,18 @@ export class KindCluster {
     return JSON.parse(await this.kubectl('get', ...args, '--output=json')) as T;
   }
 
+  async access(): Promise<ApiAccess> {
+    const view = JSON.parse(await this.kubectl('config', 'view', '--raw', '--minify', '--output=json')) as KubeConfig;
+    const [{ cluster }, { user }] = [view.clusters[0]!, view.users[0]!];
+    const pem = (data: string): Buffer => Buffer.from(data, 'base64');
+    return {
+      server: cluster.server,
+      ca: pem(cluster['certificate-authority-data']),
+      cert: pem(user['client-certificate-data']),
+      key: pem(user['client-key-data']),
+    };
+  }
+
   /** Asks for a pod to be evicted, as a drain does. Rejects where a budget forbids it. */
   async evict(pod: string): Promise<void> {
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
@@ -102,7 +147,7 @@ export class KindCluster {
   async load(...images: readonly string[]): Promise<void> {
     const archive = join(this.#folder, 'images.tar');
     await run('docker', ['save', '--output', archive, ...images]);
-    await run('kind', ['load', 'image-archive', '--name', NAME, archive], { maxMs: CREATE_MAX_MS });
+    await run('kind', ['load', 'image-archive', '--name', this.#name, archive], { maxMs: CREATE_MAX_MS });
     rmSync(archive);
   }
 
@@ -120,9 +165,33 @@ export class KindCluster {
     return (await this.#container(pod)).node;
   }
 
+  /** The identity of a pod: one that replaces it has another. */
+  async uid(pod: string): Promise<string> {
+    return (await this.get<Pod>('pod', pod)).metadata.uid;
+  }
+
+  /** How often the container of a pod was started again. */
+  async restarts(pod: string): Promise<number> {
+    const { status } = await this.get<Pod>('pod', pod);
+    return status.containerStatuses?.[0]?.restartCount ?? 0;
+  }
+
+  /** Resolves when the container of a pod, or the one before it, has said this. */
+  async says(pod: string, text: string): Promise<void> {
+    let said = '';
+    for (const endMs = performance.now() + SAYS_MAX_MS; performance.now() < endMs; await sleep(500)) {
+      const logs = [[], ['--previous']].map((which) =>
+        this.kubectl('logs', pod, '--tail=50', ...which).catch((error: unknown) => String(error)),
+      );
+      said = (await Promise.all(logs)).join('');
+      if (said.includes(text)) return;
+    }
+    throw new Error(`${pod} does not say "${text}":\n${said.slice(-4_000)}`);
+  }
+
   /** Signals the first process of a pod's container, by containerd on its node. */
-  async signal(pod: string, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    const { node, id } = await this.#container(pod);
+  async signal(pod: string, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT', namespace = 'default'): Promise<void> {
+    const { node, id } = await this.#container(pod, namespace);
     await this.onNode(node, ['ctr', '--namespace=k8s.io', 'tasks', 'kill', '--signal', signal, id]);
   }
 
@@ -142,6 +211,12 @@ export class KindCluster {
 
   async unpauseNode(node: string): Promise<void> {
     await run('docker', ['unpause', node]);
+  }
+
+  /** All nodes stand still, and take no more of the processors. */
+  async freeze(): Promise<void> {
+    const { items } = await this.get<{ readonly items: readonly KubeNode[] }>('nodes');
+    await run('docker', ['pause', ...items.map(({ metadata }) => metadata.name)]);
   }
 
   /** The memory of each node, with all that runs on it. */
@@ -182,8 +257,11 @@ export class KindCluster {
     return status.podIP;
   }
 
-  async #container(pod: string): Promise<{ readonly node: string; readonly id: string; readonly address: string }> {
-    const { spec, status } = await this.get<Pod>('pod', pod);
+  async #container(
+    pod: string,
+    namespace = 'default',
+  ): Promise<{ readonly node: string; readonly id: string; readonly address: string }> {
+    const { spec, status } = await this.get<Pod>('pod', pod, '--namespace', namespace);
     const id = status.containerStatuses?.[0]?.containerID?.replace('containerd://', '');
     if (spec.nodeName === undefined || id === undefined || status.podIP === undefined)
       throw new Error(`${pod} does not run`);
@@ -202,7 +280,18 @@ function cutTable(address: string, others?: readonly string[]): string {
   return `table inet cut {\n${chains.join('\n')}\n}\n`;
 }
 
-function configuration(image: string): Manifest {
+/** Makes the network of all nodes, unless it is there. Returns the address of this host in it. */
+export async function network(): Promise<string> {
+  const inspect = ['network', 'inspect', 'kind', '--format', '{{(index .IPAM.Config 0).Gateway}}'];
+  // Of IPv4 alone: what is cut on it is cut.
+  const found = await run('docker', inspect).catch(async () => {
+    await run('docker', ['network', 'create', 'kind']);
+    return await run('docker', inspect);
+  });
+  return found.trim();
+}
+
+function configuration({ image, workers, apiPort, kubeadmPatches = [], mounts = {} }: KindOptions): Manifest {
   const kubelet = {
     kind: 'KubeletConfiguration',
     // kubelet of this version takes the first version of control groups only if told to.
@@ -211,20 +300,22 @@ function configuration(image: string): Manifest {
     // A process that is killed again is not to wait for minutes.
     crashLoopBackOff: { maxContainerRestartPeriod: '2s' },
   };
-  const roles = ['control-plane', ...Array.from({ length: WORKERS }, () => 'worker')];
+  const extraMounts = Object.entries(mounts).map(([containerPath, hostPath]) => ({ containerPath, hostPath }));
+  const controlPlane = { role: 'control-plane', image, extraMounts };
+  const others = Array.from({ length: workers }, () => ({ role: 'worker', image }));
   return {
     kind: 'Cluster',
     apiVersion: 'kind.x-k8s.io/v1alpha4',
     networking: {
       disableDefaultCNI: true,
       apiServerAddress: '127.0.0.1',
-      apiServerPort: 34_443,
+      apiServerPort: apiPort,
       ipFamily: 'ipv4',
       // No name is looked up in the domains of this machine.
       dnsSearch: [],
     },
-    kubeadmConfigPatches: [JSON.stringify(kubelet)],
-    nodes: roles.map((role) => ({ role, image })),
+    kubeadmConfigPatches: [JSON.stringify(kubelet), ...kubeadmPatches],
+    nodes: [controlPlane, ...others],
   };
 }
 

@@ -1,51 +1,69 @@
 /**
- * A cluster of kind without a registry, the chart in it with one member on its own disk and with three on PD and stores in
- * pods, driven from pods and from outside, under Kubernetes' own faults; judged as e2e/chaos judges. See README.md.
+ * Clusters of kind without a registry: the chart in one of them with one member on its own disk and with several on PD and stores in
+ * pods, driven from pods and from outside, under Kubernetes' own faults; judged as e2e/chaos judges. Others have Engram in the
+ * place of their own etcd. See README.md.
  *
- *   main.ts <folder with release/ and lab-image/> --seconds N [--seed N] [--only fault,fault]
+ *   main.ts <folder with release/ and lab-image/> --seconds N [--seed N] [--only fault,fault] [--parts part,part]
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { Prng } from '@engram/sim';
+import { campaignArguments } from '../support/campaign-arguments.ts';
 import { Judge } from '../support/judge.ts';
+import { judgeRotation } from './certificates.ts';
+import { judgeExternalEtcd, judgeStaticPod } from './control-plane.ts';
 import { faults } from './faults.ts';
 import { KindCluster, run } from './kind-cluster.ts';
 import { judgeOne } from './one-member.ts';
+import { judgeScale } from './scale.ts';
 import { judgeThree } from './three-members.ts';
 import { timed } from './timed.ts';
+import { PodLab } from './workloads.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '120' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
-    only: { type: 'string', default: Object.keys(faults).join() },
-  },
-});
+/** Those in a cluster with workers and the chart, of which all but the first have PD and stores in pods. */
+const CHART_PARTS = ['one', 'three', 'scale', 'certificates'];
+const PARTS = [...CHART_PARTS, 'static-pod', 'external-etcd'];
+const WORKERS = 3;
+const API_PORT = 34_443;
+
+const { positionals, prng, seconds, chosen, parts } = campaignArguments({ faults, seconds: 120, parts: PARTS });
 const folder = positionals[0] ?? '.';
-const seed = Number(values.seed);
-const prng = new Prng(seed);
-console.log(`--seed ${seed}`);
 const judge = new Judge('kind');
 const labImage = 'engram-lab:e2e';
+const nodeImage = process.env['NODE_IMAGE'] ?? '';
 
 const release = join(folder, 'release');
 const archive = readdirSync(release).find((name) => /image-\w+\.tar$/.test(name))!;
 const image = /^Loaded image: (\S+)$/m.exec(await run('docker', ['load', '--input', join(release, archive)]))![1]!;
-await run('docker', ['build', '--build-arg', `ENGRAM=${image}`, '--tag', labImage, join(folder, 'lab-image')]);
-const cluster = await timed('kind create cluster', () => KindCluster.create(folder, process.env['NODE_IMAGE'] ?? ''));
-await timed('kind load', () => cluster.load(image, labImage));
-console.log(`   memory: ${await cluster.memory()}`);
 
-await judgeOne(judge, { cluster, labImage, prng });
-await judgeThree(judge, {
-  cluster,
-  labImage,
-  prng,
-  seconds: Number(values.seconds),
-  chosen: values.only.split(','),
+/** What fails outside of a check counts as one that failed, and the next part begins. */
+async function part(name: string, work: () => Promise<void>): Promise<void> {
+  if (!parts.includes(name)) return;
+  await timed(`the part ${name}`, work).catch((error: unknown) =>
+    judge.check(`the part ${name}`, () => Promise.reject(error)),
+  );
+}
+
+await judge.run(async () => {
+  if (CHART_PARTS.some((name) => parts.includes(name))) {
+    await run('docker', ['build', '--build-arg', `ENGRAM=${image}`, '--tag', labImage, join(folder, 'lab-image')]);
+    await inOneCluster();
+  }
+  await part('static-pod', () => judgeStaticPod(judge, folder, image, nodeImage));
+  await part('external-etcd', () => judgeExternalEtcd(judge, folder, nodeImage));
 });
-console.log(`   memory: ${await cluster.memory()}`);
-judge.end();
-process.exit();
+
+async function inOneCluster(): Promise<void> {
+  const options = { name: 'engram', image: nodeImage, workers: WORKERS, apiPort: API_PORT };
+  const cluster = await timed('kind create cluster', () => KindCluster.create(folder, options));
+  await timed('kind load', () => cluster.load(image, labImage));
+  console.log(`   memory: ${await cluster.memory()}`);
+  await part('one', () => judgeOne(judge, { cluster, labImage, prng }));
+  if (CHART_PARTS.slice(1).some((name) => parts.includes(name))) {
+    const lab = await timed('PD and three stores in pods', () => PodLab.start(cluster, labImage));
+    await part('three', () => judgeThree(judge, { cluster, labImage, lab, prng, seconds, chosen }));
+    await part('scale', () => judgeScale(judge, { cluster, lab, prng }));
+    await part('certificates', () => judgeRotation(judge, { cluster, lab, folder }));
+  }
+  console.log(`   memory: ${await cluster.memory()}`);
+  await cluster.freeze();
+}

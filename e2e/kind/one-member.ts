@@ -15,6 +15,11 @@ const FIRST_PORT = 30_010;
 const HELD_MS = 2_000;
 const SEEN_MAX_MS = 10_000;
 const PATH = '/var/local/one';
+const VOLUME_MIB = 512;
+const BALLAST = `${PATH}/ballast`;
+const END_MAX_MS = 60_000;
+const SECOND = '--peer-urls=http://second:2380';
+const FIXED = 'the membership of this cluster is fixed: members need --storage=tikv';
 
 export interface OneMember {
   readonly cluster: KindCluster;
@@ -24,9 +29,9 @@ export interface OneMember {
 
 /** The chart with one member on its own disk. It is gone at the end. */
 export async function judgeOne(judge: Judge, { cluster, labImage, prng }: OneMember): Promise<void> {
-  const [node] = await cluster.workers();
-  await cluster.onNode(node!, ['mkdir', '-p', PATH]);
-  await cluster.apply(volume(node!));
+  const [node, other] = (await cluster.workers()) as [string, string];
+  await cluster.onNode(node, ['sh', '-c', smallDisk]);
+  await cluster.apply(volume('one', node));
   const one = new ChartRelease(cluster, 'one', FIRST_PORT, {
     'persistence.storageClass': '-',
     'persistence.size': '1Gi',
@@ -50,14 +55,15 @@ export async function judgeOne(judge: Judge, { cluster, labImage, prng }: OneMem
     await client.remove();
   });
 
+  const faults = { ...faultsOfPods, 'its volume is full': fullVolume(node) };
   await judge.check(
-    'one member: nothing is lost while its pod is deleted, evicted, killed, stopped, replaced',
+    'one member: nothing is lost while its pod is deleted, evicted, killed, stopped, replaced, and its volume full',
     async () => {
       const { problems, print } = await campaign<Scene>({
         prng,
         endpoints: [endpoint],
-        faults: Object.fromEntries(Object.entries(faultsOfPods).map(([name, fault]) => [name, healed(fault)])),
-        chosen: Object.keys(faultsOfPods),
+        faults: Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, healed(fault)])),
+        chosen: Object.keys(faults),
         seconds: 0,
         rounds: 1,
         scene: (clients) => ({
@@ -73,7 +79,55 @@ export async function judgeOne(judge: Judge, { cluster, labImage, prng }: OneMem
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
   );
+
+  await judge.check('one member on its own disk stays alone: what asks for a second one is refused', async () => {
+    await refused('a second member', run('etcdctl', ['--endpoints', endpoint, 'member', 'add', 'x', SECOND]), FIXED);
+    await refused(
+      'three replicas',
+      one.apply('--set', 'replicaCount=3'),
+      'more than one member needs storage.type=tikv',
+    );
+    await cluster.onNode(other, ['mkdir', '-p', PATH]);
+    await cluster.apply(volume('another', other));
+    await cluster.kubectl('scale', 'statefulset/one', '--replicas=2');
+    await cluster.says('one-1', "couldn't find local name");
+    await cluster.kubectl('scale', 'statefulset/one', '--replicas=1');
+    await one.ready();
+  });
   await cluster.helm('uninstall', 'one', '--wait');
+  await cluster.onNode(node, ['umount', PATH]);
+}
+
+async function refused(what: string, work: Promise<unknown>, why: string): Promise<void> {
+  const outcome = await work.then(
+    () => 'done',
+    (error: unknown) => String(error),
+  );
+  if (!outcome.includes(why)) throw new Error(`${what}: ${outcome}`);
+}
+
+/** A file system of its own, which can be filled. */
+const smallDisk = [
+  `truncate --size=${VOLUME_MIB}M ${PATH}.image`,
+  `mkfs.ext4 -q -m 0 ${PATH}.image`,
+  `mkdir -p ${PATH}`,
+  `mount -o loop ${PATH}.image ${PATH}`,
+].join(' && ');
+
+/** Leaves no space, until the member has ended and says why. It is started again and again, and goes on when there is space. */
+function fullVolume(node: string): Fault<Scene> {
+  return async ({ cluster, release, leader }) => {
+    const pod = (await leader()).name;
+    const before = await cluster.restarts(pod);
+    await cluster.onNode(node, ['sh', '-c', `dd if=/dev/zero of=${BALLAST} bs=64k 2>/dev/null || sync`]);
+    for (const endMs = performance.now() + END_MAX_MS; (await cluster.restarts(pod)) === before; await sleep(200))
+      if (performance.now() > endMs) throw new Error(`${pod} goes on without space`);
+    await cluster.says(pod, 'ENOSPC');
+    return async () => {
+      await cluster.onNode(node, ['rm', BALLAST]);
+      await release.ready();
+    };
+  };
 }
 
 async function seen(watcher: Watcher, revision: number): Promise<void> {
@@ -92,12 +146,12 @@ function healed(fault: Fault<Scene>): Fault<Scene> {
 }
 
 /** A volume on a node's disk. There is no provisioner. */
-function volume(node: string) {
+function volume(name: string, node: string) {
   const onNode = [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] }];
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
-    metadata: { name: 'one' },
+    metadata: { name },
     spec: {
       capacity: { storage: '1Gi' },
       accessModes: ['ReadWriteOnce'],

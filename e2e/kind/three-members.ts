@@ -7,7 +7,7 @@ import { ClientPod } from './client-pod.ts';
 import { type ClusterScene, faults } from './faults.ts';
 import { type KindCluster, run } from './kind-cluster.ts';
 import { timed } from './timed.ts';
-import { ChartRelease, PodLab } from './workloads.ts';
+import { ChartRelease, type PodLab } from './workloads.ts';
 
 const MEMBERS = 3;
 const RETRYING_CLIENTS = 6;
@@ -16,6 +16,7 @@ const FIRST_PORT = 30_000;
 export interface ThreeMembers {
   readonly cluster: KindCluster;
   readonly labImage: string;
+  readonly lab: PodLab;
   readonly prng: Prng;
   /** How long faults are injected. */
   readonly seconds: number;
@@ -23,10 +24,9 @@ export interface ThreeMembers {
   readonly chosen: readonly string[];
 }
 
-/** The chart with three members, PD and three stores in pods. */
+/** The chart with three members over PD and three stores in pods. It is gone at the end. */
 export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<void> {
-  const { cluster, labImage, prng } = options;
-  const lab = await timed('PD and three stores in pods', () => PodLab.start(cluster, labImage));
+  const { cluster, labImage, lab, prng } = options;
   const three = new ChartRelease(cluster, 'three', FIRST_PORT, {
     replicaCount: String(MEMBERS),
     'storage.type': 'tikv',
@@ -58,17 +58,12 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
 
   await judge.check('helm upgrade replaces all three members, and no call fails beyond one retry', async () => {
     const clients = new RetryingClients(endpoints, RETRYING_CLIENTS);
-    const before = await uids(
-      cluster,
-      members.map(({ name }) => name),
-    );
+    const uids = (): Promise<readonly string[]> => Promise.all(members.map(({ name }) => cluster.uid(name)));
+    const before = await uids();
     await timed('helm upgrade', () => three.apply('--set', 'podAnnotations.upgrade=first'));
     await three.ready();
     await clients.stop();
-    const after = await uids(
-      cluster,
-      members.map(({ name }) => name),
-    );
+    const after = await uids();
     equal('members that are the same', before.filter((uid) => after.includes(uid)).length, 0);
     console.log(
       `   ${clients.requests} calls, ${clients.retries} at a second member, ${clients.failures.length} failed there`,
@@ -109,10 +104,5 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
   );
-}
-
-/** The identities of pods: a pod that is replaced has another. */
-async function uids(cluster: KindCluster, pods: readonly string[]): Promise<readonly string[]> {
-  type Object = { readonly metadata: { readonly uid: string } };
-  return Promise.all(pods.map(async (pod) => (await cluster.get<Object>('pod', pod)).metadata.uid));
+  await cluster.helm('uninstall', 'three', '--wait');
 }

@@ -13,7 +13,12 @@ const DOMAIN = 'default.svc.cluster.local';
 const STORE_ENVIRONMENT = { GOMEMLIMIT: '768MiB', GOGC: '60' };
 const CHART = join(root, 'helm/engram');
 
-const nodePort = (name: string, selector: Readonly<Record<string, string>>, port: number, at: number): Manifest => ({
+export const nodePort = (
+  name: string,
+  selector: Readonly<Record<string, string>>,
+  port: number,
+  at: number,
+): Manifest => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name },
@@ -140,8 +145,9 @@ export class PodLab {
 export class ChartRelease {
   readonly name: string;
   readonly #cluster: KindCluster;
-  readonly #values: readonly string[];
   readonly #firstPort: number;
+  readonly #secured: boolean;
+  #values: Readonly<Record<string, string>>;
   #members: readonly PodMember[] = [];
 
   /** `firstPort`: of a node, for the first member; those of the others follow. */
@@ -149,41 +155,65 @@ export class ChartRelease {
     this.#cluster = cluster;
     this.name = name;
     this.#firstPort = firstPort;
+    this.#secured = values['auth.client.secureTransport'] === 'true';
     // Small requests: all of it is on one machine.
-    const all = {
+    this.#values = {
       fullnameOverride: name,
       'resources.requests.cpu': '10m',
       'resources.requests.memory': '128Mi',
       ...values,
     };
-    this.#values = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
   }
 
-  /** Resolves when `members` members serve. */
-  async install(members: number): Promise<readonly PodMember[]> {
-    const places = Array.from({ length: members }, (_, at) => ({
-      pod: `${this.name}-${at}`,
-      port: this.#firstPort + at,
-    }));
+  /** Resolves when `members` members serve. Returns as many places of members as there will ever be. */
+  async install(members: number, places = members): Promise<readonly PodMember[]> {
+    const all = Array.from({ length: places }, (_, at): PodMember => {
+      const endpoint = `${this.#cluster.address}:${this.#firstPort + at}`;
+      return { name: `${this.name}-${at}`, endpoint, running: true };
+    });
     await this.#cluster.apply(
-      ...places.map(({ pod, port }) =>
-        nodePort(`${pod}-outside`, { 'statefulset.kubernetes.io/pod-name': pod }, 2379, port),
+      ...all.map(({ name }, at) =>
+        nodePort(`${name}-outside`, { 'statefulset.kubernetes.io/pod-name': name }, 2379, this.#firstPort + at),
       ),
     );
-    const host = this.#cluster.address;
-    this.#members = places.map(({ pod, port }) => ({ name: pod, endpoint: `${host}:${port}`, running: true }));
+    this.#members = all.slice(0, members);
     await this.apply();
     await this.ready();
-    return this.#members;
+    return all;
+  }
+
+  /** The name by which a member is found in the cluster. */
+  hostOf({ name }: PodMember): string {
+    return `${name}.${this.name}-headless.${DOMAIN}`;
   }
 
   /** Installs or upgrades. Resolves when Helm takes all members for ready. */
   async apply(...more: readonly string[]): Promise<void> {
-    const values = [...this.#values, ...more];
-    await this.#cluster.helm('upgrade', '--install', this.name, CHART, '--wait', '--timeout=240s', ...values);
+    await this.#upgrade('--wait', '--timeout=240s', ...more);
   }
 
-  /** Resolves when all pods are there and ready for Kubernetes, and each member answers outside of the cluster that it is. */
+  /** Upgrades to this number of members, whose pods are waited for by `rolledOut`. */
+  async scale(members: readonly PodMember[]): Promise<void> {
+    this.#members = members;
+    this.#values = { ...this.#values, replicaCount: String(members.length), initialClusterState: 'existing' };
+    await this.#upgrade();
+  }
+
+  async #upgrade(...more: readonly string[]): Promise<void> {
+    const values = Object.entries(this.#values).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    await this.#cluster.helm('upgrade', '--install', this.name, CHART, ...values, ...more);
+  }
+
+  /** Resolves when all pods are of the last upgrade, and ready. */
+  async rolledOut(): Promise<void> {
+    await this.#cluster.kubectl('rollout', 'status', `statefulset/${this.name}`, '--timeout=280s');
+    await this.ready();
+  }
+
+  /**
+   * Resolves when all pods are there and ready for Kubernetes, and each member answers outside of the cluster that it is.
+   * One that asks for certificates is not asked.
+   */
   async ready(): Promise<void> {
     const selector = `app.kubernetes.io/instance=${this.name},app.kubernetes.io/component=member`;
     for (const endMs = performance.now() + READY_MAX_MS; ; await sleep(200)) {
@@ -195,7 +225,7 @@ export class ChartRelease {
       if (items.length === this.#members.length && items.every(isReady)) break;
       if (performance.now() > endMs) throw new Error(`pods of ${this.name}: ${JSON.stringify(items).slice(0, 2_000)}`);
     }
-    await Promise.all(this.#members.map(answers));
+    if (!this.#secured) await Promise.all(this.#members.map(answers));
   }
 }
 
