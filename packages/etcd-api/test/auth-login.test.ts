@@ -253,6 +253,20 @@ describe('a JWT', () => {
     expect(await outcome(anybody.with(await anybody.authenticate('alice')).put('a'))).toBe('ok');
   });
 
+  test('older than a change still lists leases, as long as they have no keys to judge', async () => {
+    const root = await anybody.enableWithRoot();
+    const alice = anybody.with(await anybody.authenticate('alice'));
+    await root.grant(1n);
+    await root.addRole('other');
+    expect((await alice.leases()).leases).toEqual([{ ID: 1n }]);
+    expect((await root.leases()).leases).toEqual([{ ID: 1n }]);
+    const again = anybody.with(await anybody.authenticate('alice'));
+    await again.put('a', '', { lease: 1n });
+    expect(await outcome(again.leases())).toBe('ok');
+    expect(await outcome(alice.leases())).toBe('revision of auth store is old');
+    expect(await outcome(root.leases()), 'root is not judged by keys').toBe('ok');
+  });
+
   test('whose verification fails does not count, also for a stream', async () => {
     await anybody.enableWithRoot();
     const verify = keys.verify;

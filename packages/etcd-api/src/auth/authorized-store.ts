@@ -286,8 +286,11 @@ export class AuthorizedStore implements Store {
   async #permitReading(keys: Iterable<string>, caller: Caller): Promise<void> {
     await this.#known(caller);
     const info = this.#infoOf(caller);
+    // As in etcd (checkLeaseLeases): users and roles may not change while keys are judged. A token of an older revision than theirs may
+    // still list leases that have no keys.
+    const { revision } = this.auth.state;
     await this.#loop.run(permitting(caller), this.#permittingKeys(keys, info), caller.signal);
-    this.#checkUnmoved(info);
+    if (this.auth.state.revision !== revision) throw new EngramError('AuthOldRevision');
   }
 
   *#permittingKeys(keys: Iterable<string>, info: AuthInfo): PureJob<void> {
