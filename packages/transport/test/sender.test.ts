@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
-import { SharedBudget } from '@engram/core';
-import { LONG_OUTPUT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
+import { type Clock, SharedBudget } from '@engram/core';
+import { LONG_OUTPUT_BESIDE_MS, LONG_OUTPUT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/http2';
 import type { LongMessage } from '@engram/wire';
 import { realClock, SimClock } from '@engram/sim';
@@ -156,6 +156,93 @@ test.each([
     for (const batches of outputs) expect(batches()).toBeGreaterThanOrEqual(BATCHES);
   },
 );
+
+/** Turns that the test runs, and a time that passes when the bytes of an answer are read. */
+class Turns {
+  readonly #time = new SimClock();
+  #soon: (() => void)[] = [];
+  readonly share: TransportShare;
+  readonly flusher: Flusher;
+  readMs = 0;
+
+  constructor() {
+    const clock: Clock = Object.assign(Object.create(this.#time), {
+      nowMs: () => this.#time.nowMs(),
+      soon: (fire: () => void) => void this.#soon.push(fire),
+    });
+    this.share = new TransportShare(clock);
+    this.flusher = new Flusher(clock, this.share, unwatched);
+  }
+
+  answer(bytes: number): LongMessage {
+    const read = (target: Uint8Array, start: number, end: number): number => {
+      target.fill(1, start, end);
+      const ms = (BATCH_MS * (end - start)) / BATCH_MAX_BYTES;
+      this.readMs += ms;
+      this.#time.advance(ms);
+      return end;
+    };
+    return { bytes, heldBytes: 0, prepare: () => undefined, read, drop: () => {} };
+  }
+
+  async next(): Promise<void> {
+    for (const fire of this.#soon.splice(0)) fire();
+    await turn();
+  }
+}
+
+/** The time of a batch of an answer. */
+const BATCH_MS = 0.25;
+
+test.each([
+  { beside: 'nothing', parts: LONG_OUTPUT_TURN_MS, happens: () => {} },
+  {
+    beside: 'frames of its client',
+    parts: LONG_OUTPUT_TURN_MS,
+    happens: (sender: Sender) => {
+      sender.cork();
+      sender.uncork();
+    },
+  },
+  { beside: 'short answers', parts: LONG_OUTPUT_BESIDE_MS, happens: (sender: Sender) => sender.announceAnswer() },
+])('a long output has its part of a turn and no more, beside $beside', async ({ parts, happens }) => {
+  const turns = new Turns();
+  const sender = senderTo(new FastSocket(), turns.flusher);
+  sender.window = 2 ** 31 - 1;
+  const bytes = 400 * BATCH_MAX_BYTES;
+  const streams = [new TestStream(1, 2 ** 31 - 1), new TestStream(3, 2 ** 31 - 1)];
+  for (const stream of streams) sender.queue(stream, Buffer.alloc(0), turns.answer(bytes / 2));
+  await turn();
+  let count = 0;
+  for (; sender.queuedBytes > BATCH_MAX_BYTES && count < 1000; count += 1) {
+    const before = turns.readMs;
+    for (let at = 0; at < 5; at += 1) {
+      happens(sender);
+      await turn();
+    }
+    await turns.next();
+    expect(turns.readMs - before).toBeLessThanOrEqual(parts + BATCH_MS);
+  }
+  // It has all of its part.
+  expect(count).toBeLessThanOrEqual((400 * BATCH_MS) / parts);
+});
+
+test('short answers are known of while they gather, and the end of a long one is none', async () => {
+  const turns = new Turns();
+  const { share } = turns;
+  const sender = senderTo(new FastSocket(), turns.flusher);
+  const stream = new TestStream(1, 2 ** 31 - 1);
+  sender.window = 2 ** 31 - 1;
+  sender.queue(stream, Buffer.alloc(0), turns.answer(2 * BATCH_MAX_BYTES));
+  sender.finish(stream);
+  await turns.next();
+  expect(stream.localClosed).toBe(true);
+  share.spendOnLong(LONG_OUTPUT_BESIDE_MS);
+  expect(share.longSpent).toBe(false);
+  sender.cork();
+  sender.announceAnswer();
+  expect(share.longSpent).toBe(true);
+});
 
 const action = fc.oneof(
   {

@@ -60,7 +60,7 @@ class Load {
 
   long(): void {
     const output = {
-      flush: (): void => {
+      flushLong: (): void => {
         this.#work('long', PIECE_MS);
         if (!this.stopped) this.clock.endOfTurn(() => this.flusher.more(output));
       },
@@ -129,7 +129,7 @@ test('a long output has less of a turn beside short answers, and not beside othe
   flusher.add(output, false);
   turn.spendOnLong(LONG_OUTPUT_BESIDE_MS);
   expect(turn.longSpent).toBe(false);
-  flusher.add(output, true);
+  flusher.answers();
   expect(turn.longSpent).toBe(true);
   // Remembered for 64 turns with long output.
   for (let turns = 0; turns < 70; turns += 1) {

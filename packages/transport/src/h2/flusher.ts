@@ -1,9 +1,15 @@
 import type { Clock } from '@engram/core';
 import type { LoopWatch, TransportShare } from '@engram/loop';
 
-/** An object that gathers bytes and sends them in `flush`. */
+/** An object that gathers bytes and sends them in `flush`. What is long of it is not in it: see `more`. */
 export interface Flushable {
   flush(): void;
+}
+
+/** An object that has more to send than one batch. */
+export interface LongOutput {
+  /** Sends one batch. */
+  flushLong(): void;
 }
 
 /** The clock is read after this many writes. */
@@ -25,7 +31,7 @@ export class Flusher {
   #others: Flushable[] = [];
   #scheduled = false;
   /** Long outputs that wait for a later turn. */
-  readonly #long = new Set<Flushable>();
+  readonly #long = new Set<LongOutput>();
 
   constructor(clock: Clock, turn: TransportShare, watch: LoopWatch) {
     this.#clock = clock;
@@ -39,8 +45,12 @@ export class Flusher {
       this.#scheduled = true;
       process.nextTick(this.#flushAll);
     }
-    if (answers) this.#turn.shortAnswers.seen();
     (answers ? this.#answering : this.#others).push(output);
+  }
+
+  /** A short answer is written, in whatever call. */
+  answers(): void {
+    this.#turn.shortAnswers.seen();
   }
 
   /**
@@ -48,7 +58,7 @@ export class Flusher {
    * would follow without end: 50 MB kept the event loop for 50 ms. So all outputs together have a limited time of each turn.
    * The rest leaves in the next turn, one output after another.
    */
-  more(output: Flushable): void {
+  more(output: LongOutput): void {
     if (!this.#turn.longSpent) this.#writeLong(output);
     else if (!this.#long.has(output)) {
       this.#long.add(output);
@@ -59,9 +69,9 @@ export class Flusher {
     }
   }
 
-  #writeLong(output: Flushable): void {
+  #writeLong(output: LongOutput): void {
     const startMs = this.#clock.nowMs();
-    output.flush();
+    output.flushLong();
     this.#turn.spendOnLong(this.#clock.nowMs() - startMs);
   }
 

@@ -11,7 +11,7 @@ import {
 } from '@engram/http2';
 import { dropMessage, isLong, type Message } from '@engram/wire';
 import type { AbuseBudget } from './abuse-budget.ts';
-import type { Flushable, Flusher } from './flusher.ts';
+import type { Flushable, Flusher, LongOutput } from './flusher.ts';
 import { HeaderWriter } from './header-writer.ts';
 import { LastData } from './last-data.ts';
 import { BATCH_MAX_BYTES } from './limits.ts';
@@ -41,7 +41,7 @@ export interface SenderCommons {
  * the queue of its stream, and streams with queued bytes take turns, one frame each. `queuedBytes` is the sum over the
  * queues.
  */
-export class Sender implements Flushable {
+export class Sender implements Flushable, LongOutput {
   readonly headers = new HeaderWriter();
   /** For callers that write the payload of a frame. No other write may happen between the frame's header and its end. */
   readonly output: Output;
@@ -75,6 +75,8 @@ export class Sender implements Flushable {
   /** What the flusher knows: that there are bytes to send, or that an answer is among them. */
   #announced: Announced = ANNOUNCED_NOTHING;
   readonly #lastData = new LastData();
+  /** Streams take turns: what they write leaves with the batch, and is no short answer. */
+  #taking = false;
   /** Whether the batch that gathers contains DATA. */
   #dataMoved = false;
   /** Whether the batch in flight contains DATA. */
@@ -146,9 +148,25 @@ export class Sender implements Flushable {
     this.flush();
   }
 
+  /**
+   * Sends what is gathered. Of queues that are longer than a batch nothing but in the part of a turn that long output has
+   * (`Flusher.more`): each frame of a client that lists much brings a call of this.
+   */
   flush(): void {
     this.#announced = ANNOUNCED_NOTHING;
+    const long = this.queuedBytes > BATCH_MAX_BYTES;
+    if (!long) this.#takeTurns();
+    this.#write();
+    // After a write `#taken` goes on.
+    if (long && this.#line.first !== undefined && !this.output.writing && !this.#ended) this.#flusher.more(this);
+  }
+
+  flushLong(): void {
     this.#takeTurns();
+    this.#write();
+  }
+
+  #write(): void {
     this.#share.hold(this.heldBytes);
     const { output } = this;
     if (output.writing || output.pendingBytes === 0) return;
@@ -311,11 +329,13 @@ export class Sender implements Flushable {
 
   #takeTurns(): void {
     const line = this.#line;
+    this.#taking = true;
     while (line.first !== undefined && !this.#ended && this.window > 0 && this.output.pendingBytes < BATCH_MAX_BYTES) {
       const stream = line.first;
       line.remove(stream);
       this.#takeTurn(stream);
     }
+    this.#taking = false;
   }
 
   #takeTurn(stream: Stream): void {
@@ -366,6 +386,8 @@ export class Sender implements Flushable {
   }
 
   #touch(what: Announced = ANNOUNCED_BYTES): void {
+    if (this.#taking) return;
+    if (what === ANNOUNCED_ANSWER) this.#flusher.answers();
     if (this.#corked || this.#announced >= what) return;
     this.#announced = what;
     this.#flusher.add(this, what === ANNOUNCED_ANSWER);
