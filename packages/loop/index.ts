@@ -5,6 +5,7 @@ export { sorting } from './src/sorting.ts';
 export { type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
 export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
 export { Inbox } from './src/inbox.ts';
+export { REST_MS_MAX, REST_TIMES, Rests } from './src/rests.ts';
 export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';
 export { FRAMES_SHARED_SLICE_MS, TransportShare } from './src/transport-share.ts';
 export {

@@ -41,8 +41,13 @@ export class ShortAnswers {
     if (this.#turnsLeft > 0) this.#turnsLeft -= 1;
   }
 
+  /** Clients wait for short answers. */
+  get awaited(): boolean {
+    return this.#turnsLeft > 0;
+  }
+
   /** For the work that begins now. */
   get parts(): LongWorkParts {
-    return this.#turnsLeft > 0 ? beside : alone;
+    return this.awaited ? beside : alone;
   }
 }

@@ -1,15 +1,15 @@
 import { CheckpointWriter, encodeCheckpointGarbage } from '@engram/coder';
 import { type Clock, EMPTY_BYTES, type Logger, type LogPosition } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { Loop, Task } from '@engram/loop';
+import { type Loop, Rests, type Task } from '@engram/loop';
 import type { Values } from '@engram/storage';
 import { checkpointHeader } from './checkpoint-header.ts';
 import type { Garbage } from './garbage.ts';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
 
 const CHECKPOINT: Task = { work: 'background', caller: 'checkpoint', stage: 'checkpoint' };
-/** Garbage positions of a chunk: about a millisecond of work. */
-const CHUNK_POSITIONS = 16_384;
+/** Garbage positions of a chunk: a quarter of a millisecond of work. */
+const CHUNK_POSITIONS = 4096;
 
 export interface CheckpointerOptions {
   readonly state: ReplicatedState;
@@ -87,7 +87,8 @@ export class Checkpointer {
   }
 
   async *#chunks(header: Uint8Array, counts: { keys: number; bytes: number }): AsyncGenerator<Uint8Array> {
-    const { state, loop, applied, garbage } = this.#options;
+    const { state, loop, clock, applied, garbage } = this.#options;
+    const rests = new Rests(loop, clock, CHECKPOINT);
     const count = (chunk: Uint8Array): Uint8Array => {
       counts.bytes += chunk.length;
       return chunk;
@@ -113,7 +114,7 @@ export class Checkpointer {
       const begin: Uint8Array = next;
       next = loop.slice(() => index.survey(begin, Number.POSITIVE_INFINITY, visit, loop));
       for (const chunk of full.splice(0)) yield count(chunk);
-      await loop.pause(CHECKPOINT);
+      await rests.pause();
       if (this.#closed) throw new Error('the node stops');
     }
     const last = writer.finish();
@@ -121,7 +122,7 @@ export class Checkpointer {
     const positions = garbage.left;
     for (let from = 0; from < positions.length; from += CHUNK_POSITIONS) {
       yield count(encodeCheckpointGarbage(positions.slice(from, from + CHUNK_POSITIONS)));
-      await loop.pause(CHECKPOINT);
+      await rests.pause();
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, type LogPosition, NO_REVISION, type Revision } from '@engram/core';
-import type { Loop, Task } from '@engram/loop';
+import { type Loop, Rests, type Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
 import type { Values } from '@engram/storage';
 import type { ReplicatedState } from '../apply/replicated-state.ts';
@@ -64,6 +64,7 @@ export class Compactor {
 
   async #work(): Promise<void> {
     const { state, garbage, clock, loop, logger } = this.#options;
+    const rests = new Rests(loop, clock, COMPACT);
     while (!this.#closed && state.compactRevision !== this.#finished) {
       const target = state.compactRevision;
       const startMs = clock.nowMs();
@@ -77,7 +78,7 @@ export class Compactor {
         dropped += positions.length;
         garbage.add(positions);
         await this.dropCovered();
-        await loop.pause(COMPACT);
+        await rests.pause();
       }
       if (!done) return;
       this.#finished = target;
@@ -108,9 +109,10 @@ export class Compactor {
   }
 
   async #drop(positions: readonly LogPosition[]): Promise<void> {
-    const { values, loop } = this.#options;
+    const { values, loop, clock } = this.#options;
+    const rests = new Rests(loop, clock, COMPACT);
     for (let from = 0; from < positions.length; from += CALL_POSITIONS) {
-      if (from > 0) await loop.pause(COMPACT);
+      if (from > 0) await rests.pause();
       if (this.#closed) return;
       await values.drop(positions.slice(from, from + CALL_POSITIONS));
     }
