@@ -6,8 +6,8 @@ import type { ReplicatedState } from '../apply/replicated-state.ts';
 import type { Garbage } from './garbage.ts';
 
 const COMPACT: Task = { work: 'background', caller: 'compaction', stage: 'compact' };
-/** Positions passed to storage in one call. Other requests have their turn between calls. */
-const CALL_POSITIONS = 2000;
+/** The most versions that leave the index in a slice. */
+const SLICE_VERSIONS = 2000;
 
 export interface CompactorOptions {
   readonly state: ReplicatedState;
@@ -53,7 +53,16 @@ export class Compactor {
    * previous one.
    */
   dropCovered(): Promise<void> {
-    return this.#options.garbage.dropCovered((positions) => this.#drop(positions));
+    const { values, garbage, loop, clock } = this.#options;
+    const rests = new Rests(loop, clock, COMPACT);
+    return garbage.dropCovered(
+      async (positions) => {
+        if (!this.#closed) await values.drop(positions);
+      },
+      async () => {
+        if (!this.#closed) await rests.pause();
+      },
+    );
   }
 
   /** Resolves when the run has ended. The owner must close the pins before, because the run may wait for them. */
@@ -74,7 +83,7 @@ export class Compactor {
         await this.#clearPins(target);
         if (this.#closed) return;
         const positions: LogPosition[] = [];
-        done = loop.slice(() => state.index.compact(target, CALL_POSITIONS, positions, loop));
+        done = loop.slice(() => state.index.compact(target, SLICE_VERSIONS, positions, loop));
         dropped += positions.length;
         garbage.add(positions);
         await this.dropCovered();
@@ -106,15 +115,5 @@ export class Compactor {
     });
     await cleared;
     timer.cancel();
-  }
-
-  async #drop(positions: readonly LogPosition[]): Promise<void> {
-    const { values, loop, clock } = this.#options;
-    const rests = new Rests(loop, clock, COMPACT);
-    for (let from = 0; from < positions.length; from += CALL_POSITIONS) {
-      if (from > 0) await rests.pause();
-      if (this.#closed) return;
-      await values.drop(positions.slice(from, from + CALL_POSITIONS));
-    }
   }
 }

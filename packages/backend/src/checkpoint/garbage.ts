@@ -1,5 +1,14 @@
 import { assert, type LogPosition, Mutex } from '@engram/core';
 
+/** Positions passed to storage in one call. */
+export const CALL_POSITIONS = 2000;
+
+/** Many positions of which most are covered: those that waited when a checkpoint came. Before `next` they have been told apart. */
+interface Mixed {
+  readonly positions: readonly LogPosition[];
+  next: number;
+}
+
 /**
  * The records whose versions have left the index, and which storage still has. A restart replays the log from the newest checkpoint
  * on without gaps, so a record behind it waits until a checkpoint covers it. A checkpoint that is written meanwhile must name all of
@@ -12,6 +21,8 @@ export class Garbage {
   #from: LogPosition;
   #waiting: LogPosition[] = [];
   #covered: LogPosition[] = [];
+  /** There may be millions, and nothing else would run while they were told apart at once. */
+  #mixed: Mixed[] = [];
   /** Storage may know of these already, or not. */
   #dropping: readonly LogPosition[] = [];
   readonly #mutex = new Mutex();
@@ -29,8 +40,9 @@ export class Garbage {
 
   /** What a checkpoint that is written now must name. Not to be changed; it may grow meanwhile. */
   get left(): readonly LogPosition[] {
-    if (this.#covered.length === 0 && this.#dropping.length === 0) return this.#waiting;
-    return [...this.#waiting, ...this.#covered, ...this.#dropping];
+    if (this.#covered.length + this.#dropping.length + this.#mixed.length === 0) return this.#waiting;
+    const mixed = this.#mixed.flatMap(({ positions, next }) => positions.slice(next));
+    return [...this.#waiting, ...this.#covered, ...this.#dropping, ...mixed];
   }
 
   /** The versions at these positions have left the index. */
@@ -42,26 +54,50 @@ export class Garbage {
   cover(from: LogPosition): void {
     assert(from >= this.#from, 'a checkpoint before the newest one');
     this.#from = from;
-    const waiting = this.#waiting;
+    this.#mix(this.#waiting);
     this.#waiting = [];
-    this.add(waiting);
   }
 
-  /** Has `drop` drop what is covered. If that rejects, all of it is left, because storage may know of none. */
-  dropCovered(drop: (positions: readonly LogPosition[]) => Promise<void>): Promise<void> {
+  /**
+   * Has `drop` drop what is covered, at most CALL_POSITIONS in a call. `giveWay` is waited for between two calls. If `drop` rejects, what
+   * it was given is left, because storage may know of none.
+   */
+  dropCovered(drop: (positions: readonly LogPosition[]) => Promise<void>, giveWay: () => Promise<void>): Promise<void> {
     return this.#mutex.run(async () => {
-      const dropping = this.#covered;
-      if (dropping.length === 0) return;
-      this.#covered = [];
-      this.#dropping = dropping;
-      try {
-        await drop(dropping);
-      } catch (error) {
-        this.add(dropping);
-        throw error;
-      } finally {
-        this.#dropping = [];
+      this.#mix(this.#covered.splice(0));
+      for (let lists = this.#mixed.length; lists > 0; ) {
+        const mixed = this.#mixed[0]!;
+        const some = mixed.positions.slice(mixed.next, mixed.next + CALL_POSITIONS);
+        mixed.next += some.length;
+        if (mixed.next === mixed.positions.length) {
+          this.#mixed.shift();
+          lists -= 1;
+        }
+        await this.#dropCoveredOf(some, drop);
+        if (lists > 0) await giveWay();
       }
     });
+  }
+
+  #mix(positions: readonly LogPosition[]): void {
+    if (positions.length > 0) this.#mixed.push({ positions, next: 0 });
+  }
+
+  async #dropCoveredOf(
+    positions: readonly LogPosition[],
+    drop: (positions: readonly LogPosition[]) => Promise<void>,
+  ): Promise<void> {
+    const dropping: LogPosition[] = [];
+    for (const position of positions) (position < this.#from ? dropping : this.#waiting).push(position);
+    if (dropping.length === 0) return;
+    this.#dropping = dropping;
+    try {
+      await drop(dropping);
+    } catch (error) {
+      this.add(dropping);
+      throw error;
+    } finally {
+      this.#dropping = [];
+    }
   }
 }
