@@ -380,6 +380,28 @@ describe('a right that is taken away', () => {
     expect(await outcome(reader.range(list))).toContain(denied);
   });
 
+  test('counts for leases whose keys were being judged', async () => {
+    await using sliced = await openSliced();
+    const client = new AuthClient(sliced.methods);
+    await client.addUserWith('alice', ['rw', ['a', 'c']]);
+    const owner = await client.enableWithRoot();
+    const reader = client.with(await client.authenticate('alice'));
+    await reader.grant(1n);
+    for (let at = 0; at < 50; at += 1) await reader.put(`a${at}`, 'v', { lease: 1n });
+    const outcomes = new Set<string>();
+    for (let turns = 0; turns < 60; turns += 4) {
+      const listing = [outcome(reader.leases()), outcome(reader.timeToLive(1n, true))];
+      await sliced.clock.settle(turns);
+      const changing = owner.forbid('alice', ['a', 'c']);
+      await sliced.clock.settle(1_000);
+      await changing;
+      for (const each of await Promise.all(listing)) outcomes.add(each);
+      await owner.permit('alice', 'rw', ['a', 'c']);
+    }
+    // Before the change, behind it, and where it came in between.
+    expect([...outcomes].toSorted()).toEqual(['ok', denied, 'revision of auth store is old']);
+  });
+
   test('counts for a caller whose log-in is older than a change: it must say so again', async () => {
     // Any change makes a call old that was admitted before it. A simple token has the newest revision with each call.
     const adding = root.addRole('other');
