@@ -74,9 +74,12 @@ async function leasesEnd(world: World, face: Face): Promise<void> {
   await world.delay((waitMs + EXPIRY_SLACK_MS) / world.plan.settings.clockRate);
   const left = (): number =>
     history.leasesAt(history.next).filter(({ ttlSeconds }) => ttlSeconds < EXPIRY_SECONDS_MAX).length;
-  // No lease ends under this alarm, and all do after it.
-  if (left() > 0) await disarm(world, face);
-  await until(world, 'expired leases end', () => left() === 0 && face.revision === history.revision);
+  const haveEnded = (): boolean => left() === 0 && face.revision === history.revision;
+  do {
+    // No lease ends under this alarm, and all do after it. A write whose caller was answered Timeout may still raise it.
+    if (left() > 0) await disarm(world, face);
+    await until(world, 'expired leases end', () => haveEnded() || (left() > 0 && isCorrupt(world)));
+  } while (!haveEnded());
   world.log.settleWrites();
 }
 
@@ -88,11 +91,13 @@ async function watchesAreComplete(world: World): Promise<void> {
   for (const client of world.watchClients) client.checkComplete();
 }
 
+const isCorrupt = ({ history }: World): boolean =>
+  history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT);
+
 /** Takes the alarm CORRUPT away, if it is raised. */
 async function disarm(world: World, face: Face): Promise<void> {
-  const { history, judge } = world;
-  if (history.alarmsAt(history.next).some(({ alarm }) => alarm === CORRUPT))
-    await answerOf(world, 'the alarm goes', deactivated(face));
+  const { judge } = world;
+  if (isCorrupt(world)) await answerOf(world, 'the alarm goes', deactivated(face));
   for (const write of judge.writes.unexplained(1)) if (write.mark?.kind === 'alarm') judge.writes.explain(write);
 }
 
