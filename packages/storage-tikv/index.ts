@@ -9,9 +9,12 @@ export {
   openRoot,
   type ClusterFounding,
   type ClusterRoot,
+  type FollowedEtcd,
   type FoundingMember,
   type OpenRootOptions,
 } from './src/cluster-root.ts';
+// The end of a store's following an etcd.
+export { endFollowing, type FollowedRootOptions, newestRoot } from './src/followed-root.ts';
 // A prefix that is made the store of a cluster, before its members start.
 export {
   checkPrefixIsFree,

@@ -11,6 +11,13 @@ export interface FoundingMember {
   readonly peerUrls: readonly string[];
 }
 
+/** An etcd whose revisions a store takes, one as one of its own. */
+export interface FollowedEtcd {
+  readonly clusterId: bigint;
+  /** The endpoints that were given at the founding, for the operator. */
+  readonly from: readonly string[];
+}
+
 /** What a cluster is founded with. */
 export interface ClusterFounding {
   readonly clusterId: bigint;
@@ -19,6 +26,8 @@ export interface ClusterFounding {
   readonly revisionOrigin?: RevisionOrigin;
   /** See `ClusterRoot`. A random number, not 0. */
   readonly foundingId?: bigint;
+  /** See `ClusterRoot`. */
+  readonly follows?: FollowedEtcd | undefined;
 }
 
 /** The cluster that owns a prefix. The first member that starts writes it, once. */
@@ -32,6 +41,8 @@ export interface ClusterRoot {
    * differ in it. Undefined in a root of a program that drew none.
    */
   readonly foundingId?: bigint;
+  /** While it is there, only the follower of that etcd writes revisions. `endFollowing` removes it, and nothing puts it back. */
+  readonly follows?: FollowedEtcd | undefined;
 }
 
 export interface OpenRootOptions {
@@ -47,8 +58,11 @@ export interface OpenRootOptions {
 }
 
 const MAGIC = 'engram cluster';
-const FORMAT = 2;
-/** For clusters whose revisions begin at 1. Programs that do not know other origins may serve them. */
+/** Of a store that follows an etcd: a program that does not know it would let clients write. */
+const FORMAT = 3;
+/** For clusters whose revisions do not begin at 1. */
+const FORMAT_OF_ORIGIN = 2;
+/** For all others. Programs that do not know other origins may serve them. */
 const FORMAT_OF_SEQUENCE = 1;
 
 /**
@@ -119,13 +133,16 @@ const ROUNDS_MAX = 10;
 export const unfinished = (of: PrefixPlace): StorageOpenError =>
   new StorageOpenError(
     'unfinished',
-    `${where(of)} is of a restore that runs, or that was ended before it was done. In the latter case restore again, with --discard-unfinished`,
+    `${where(of)} is of a restore that runs, or that was ended before it was done. In the latter case begin it again, with --discard-unfinished`,
   );
 
-export function encodeRoot({ clusterId, members, firstRevision, foundingId }: ClusterRoot): Uint8Array {
+export function encodeRoot({ clusterId, members, firstRevision, foundingId, follows }: ClusterRoot): Uint8Array {
+  const isSequence = firstRevision === SEQUENCE_ORIGIN;
   const text = {
     magic: MAGIC,
-    ...(firstRevision === SEQUENCE_ORIGIN ? { format: FORMAT_OF_SEQUENCE } : { format: FORMAT, firstRevision }),
+    format: follows !== undefined ? FORMAT : isSequence ? FORMAT_OF_SEQUENCE : FORMAT_OF_ORIGIN,
+    ...(isSequence ? undefined : { firstRevision }),
+    ...(follows === undefined ? undefined : { follows: { clusterId: hex(follows.clusterId), from: follows.from } }),
     clusterId: hex(clusterId),
     // Programs that do not know it skip it.
     ...(foundingId === undefined ? undefined : { foundingId: hex(foundingId) }),
@@ -134,7 +151,8 @@ export function encodeRoot({ clusterId, members, firstRevision, foundingId }: Cl
   return Buffer.from(`${JSON.stringify(text)}\n`);
 }
 
-function parseRoot(value: Uint8Array, where: string): ClusterRoot {
+/** Throws StorageOpenError: `not-ours`, `newer-format`. `where` names the prefix. */
+export function parseRoot(value: Uint8Array, where: string): ClusterRoot {
   const object = parseObject(value);
   if (object?.['magic'] !== MAGIC || typeof object['format'] !== 'number') {
     throw new StorageOpenError('not-ours', `${where} belongs to something else`);
@@ -149,11 +167,25 @@ function parseRoot(value: Uint8Array, where: string): ClusterRoot {
   const isDrawn = 'foundingId' in object;
   const foundingId = parseId(object['foundingId']);
   const isFounded = !isDrawn || (foundingId !== undefined && foundingId > 0n);
-  if (clusterId === undefined || members.includes(undefined) || !isRevision(firstRevision) || !isFounded) {
+  const follows = parseFollowed(object['follows']);
+  const isFollowedKnown = follows !== undefined || (!('follows' in object) && object['format'] !== FORMAT);
+  const isWhole = clusterId !== undefined && !members.includes(undefined) && isRevision(firstRevision);
+  if (!isWhole || !isFounded || !isFollowedKnown) {
     throw new StorageOpenError('not-ours', `what ${where} says of its cluster is damaged`);
   }
-  const known = { clusterId, members: members.filter((member) => member !== undefined), firstRevision };
-  return foundingId === undefined ? known : { ...known, foundingId };
+  return {
+    clusterId,
+    members: members.filter((member) => member !== undefined),
+    firstRevision,
+    ...(foundingId === undefined ? undefined : { foundingId }),
+    ...(follows === undefined ? undefined : { follows }),
+  };
+}
+
+function parseFollowed(followed: unknown): FollowedEtcd | undefined {
+  if (!isObject(followed) || !Array.isArray(followed['from'])) return undefined;
+  const clusterId = parseId(followed['clusterId']);
+  return clusterId === undefined ? undefined : { clusterId, from: followed['from'].map(String) };
 }
 
 function parseObject(value: Uint8Array): Record<string, unknown> | undefined {

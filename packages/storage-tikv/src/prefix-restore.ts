@@ -23,6 +23,11 @@ export interface RestorePlace {
    * written is not used.
    */
   readonly discardUnfinished: boolean;
+  /**
+   * The number of this restore, random and not 0, if an attempt of it has begun before: what that has left is replaced also without
+   * `discardUnfinished`. Undefined: one is drawn.
+   */
+  readonly restore?: bigint | undefined;
   readonly signal: AbortSignal;
   /** The timeout of each request. */
   readonly timeoutMs: number;
@@ -56,7 +61,7 @@ const PART_BYTES_MAX = (4 << 20) - 4096;
  */
 export async function checkPrefixIsFree(place: RestorePlace): Promise<void> {
   await reaching(place, async () => {
-    await lookAtRoot(place, await place.client.begin(callOf(place)));
+    await lookAtRoot(place, await place.client.begin(callOf(place)), place.restore);
   });
 }
 
@@ -70,7 +75,7 @@ export async function checkPrefixIsFree(place: RestorePlace): Promise<void> {
  */
 export async function restoreIntoPrefix(options: PrefixRestoreOptions, { from, parts }: RestoredImage): Promise<void> {
   const { client, keys, cluster, random, loop, logger, signal, timeoutMs } = options;
-  const restore = joinU64(random.uint32(), random.uint32()) || 1n;
+  const restore = options.restore ?? (joinU64(random.uint32(), random.uint32()) || 1n);
   const source: LogSource = { client, keys, empty: emptyChain(cluster.clusterId), name: where(options), timeoutMs };
   const holder = { seal: NEW_LOG_SEAL, opener: restore, segment: FIRST_SEGMENT };
   const roots = new ImageRootStore({ source, holder: () => holder });

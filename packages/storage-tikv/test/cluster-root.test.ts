@@ -126,7 +126,7 @@ test('nothing there, and nothing to found', async () => {
 
 test.each([
   { value: 'something else', reason: 'not-ours' },
-  { value: '{"magic":"engram cluster","format":3}', reason: 'newer-format' },
+  { value: '{"magic":"engram cluster","format":4}', reason: 'newer-format' },
   { value: '{"magic":"engram cluster","format":1,"clusterId":"xyz","members":[]}', reason: 'not-ours' },
   { value: '{"magic":"engram cluster","format":1,"clusterId":"5","members":[{"id":"1"}]}', reason: 'not-ours' },
   { value: '[]', reason: 'not-ours' },

@@ -151,6 +151,53 @@ test('a restore that fails in the middle leaves what no member starts on, and sa
   await bed.expectWhole(FROM, small);
 });
 
+test('a restore with the number of one that was ended replaces it, and no other one', async () => {
+  const parts: ReturnType<typeof imageAt> = async function* (base) {
+    yield* imageAt(21)(base);
+    throw new Error('it is killed');
+  };
+  const client = await bed.client();
+  const killed = restoreIntoPrefix(optionsOf(client, { restore: 0x77n }), { from: at(21), parts });
+  await expect(bed.run(killed)).rejects.toThrow('it is killed');
+  for (const number of [undefined, 0x78n]) {
+    await expect(restore({ restore: number })).rejects.toMatchObject({ reason: 'unfinished' });
+  }
+  const free = optionsOf(client, { restore: 0x77n });
+  await bed.run(checkPrefixIsFree(free));
+  await restore({ restore: 0x77n });
+  await bed.expectWhole(FROM, small);
+});
+
+test('one that still runs, and has the same number, ends, and what it had written is not used', async () => {
+  const client = await bed.client();
+  const replaced = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const slow = restoreIntoPrefix(optionsOf(client, { restore: 0x77n }), {
+    from: at(21),
+    parts: async function* (base) {
+      yield* imageAt(21)(base);
+      begun.resolve();
+      await replaced.promise;
+    },
+  });
+  slow.catch(() => {});
+  await bed.run(begun.promise);
+  await restore({ restore: 0x77n });
+  replaced.resolve();
+  await expect(bed.run(slow)).rejects.toThrow();
+  await bed.expectWhole(FROM, small);
+  const leader = await bed.openSealed(first, small);
+  await bed.fill(leader, FROM, 61, first);
+  await bed.saveCollecting(leader, 61);
+});
+
+test('a cluster that is to follow an etcd is founded with the mark that it does', async () => {
+  const follows = { clusterId: 0xe7cdn, from: ['10.0.0.1:2379'] };
+  await restore({ cluster: { ...cluster, follows } });
+  expect(await rootOf(await bed.client())).toEqual({ ...cluster, follows, firstRevision: 1 });
+  await bed.expectWhole(FROM, small);
+});
+
 test('of a member that founds a cluster and a restore, one has the prefix', async () => {
   const [client, other] = [await bed.client(), await bed.client()];
   const outcomes = await bed.run(
