@@ -6,4 +6,5 @@ export { EtcdClient, type EtcdAddress } from './src/etcd-client.ts';
 export { EtcdSource } from './src/etcd-source.ts';
 export { EtcdTarget } from './src/etcd-target.ts';
 export { type LeaseRenewalOptions, renewLeases } from './src/lease-renewal.ts';
-export { type FollowingStore, StoreTarget } from './src/store-target.ts';
+export { type FollowMark, LeadingFollower, type LeadingFollowerOptions } from './src/leading-follower.ts';
+export { type FollowingStore, StoreTarget, type StoreTargetOptions } from './src/store-target.ts';

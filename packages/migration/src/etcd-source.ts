@@ -33,7 +33,7 @@ export class EtcdSource implements Source {
     const { endpoint } = this.#client;
     if (compactRevision === 0) return new MigrationError('refused', `${endpoint} has ended the watch: ${cancelReason}`);
     const gone = `the source has compacted its history up to ${compactRevision}, and ${from} is due`;
-    return new MigrationError('compacted', `${gone}: begin again, in an empty data directory`);
+    return new MigrationError('compacted', `${gone}: begin again, in an empty data directory or prefix`);
   }
 
   async revision(signal: AbortSignal): Promise<number> {

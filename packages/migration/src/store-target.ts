@@ -4,6 +4,8 @@ import {
   type Compare,
   CompareResult,
   CompareTarget,
+  type ErrorCode,
+  isEngramError,
   leaseId,
   NO_LEASE,
   type Op,
@@ -13,6 +15,7 @@ import {
   type Txn,
 } from '@engram/core';
 import { mvccpb } from '@engram/wire';
+import { MigrationError } from './migration-error.ts';
 import { type AuthMark, type Change, conditionOf, type KeyHead, type RevisionMark, type Target } from './stores.ts';
 
 const NO_VALUE = new Uint8Array(0);
@@ -23,23 +26,48 @@ export type FollowingStore = Pick<
   'revision' | 'auth' | 'txn' | 'leases' | 'keysOfLease' | 'leaseGrant' | 'leaseRevoke'
 >;
 
-/** The store of this node, to which only `caller` writes. Its errors are those of the store. */
+export interface StoreTargetOptions {
+  readonly store: FollowingStore;
+  /** Nobody else writes to the store. */
+  readonly caller: Caller;
+  /** Whether this node leads, in the epoch for which the target was made. */
+  readonly leads: () => boolean;
+}
+
+/** Of a call whose leader has changed, or whose answer has not come in time. Its write is there, or is not. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+  'LeaderChanged',
+  'NotLeader',
+  'NoLeader',
+  'Timeout',
+  'TimeoutDueToLeaderFail',
+  'TimeoutDueToConnectionLost',
+  'TooManyRequests',
+]);
+
+/**
+ * The store of this node, in one epoch of its leadership: nothing is forwarded to another leader. All calls reject with MigrationError
+ * `interrupted` where this node does not lead any more or what fails passes by itself, and with the store's other errors.
+ */
 export class StoreTarget implements Target {
   readonly #store: FollowingStore;
   readonly #caller: Caller;
+  readonly #leads: () => boolean;
 
-  constructor(store: FollowingStore, caller: Caller) {
+  constructor({ store, caller, leads }: StoreTargetOptions) {
     this.#store = store;
     this.#caller = caller;
+    this.#leads = leads;
   }
 
+  /** Of a leader that still leads, behind all that was written before. */
   async revision(): Promise<number> {
-    return this.#store.revision;
+    return (await this.#led(() => this.#store.txn(NOTHING, this.#caller))).revision;
   }
 
   async heads(keys: readonly Uint8Array[]): Promise<readonly (KeyHead | undefined)[]> {
     const ops = keys.map((key) => rangeOp(pointRange(key), { keysOnly: true, serializable: true }));
-    const { responses } = await this.#store.txn(txnOf(ops), this.#caller);
+    const { responses } = await this.#led(() => this.#store.txn(txnOf(ops), this.#caller));
     return responses.map((response) => {
       assert(response.kind === 'range', 'a range is answered by something else');
       for (const bytes of response.kvs) {
@@ -54,21 +82,21 @@ export class StoreTarget implements Target {
     const compares = changes.flatMap(comparesOf);
     if (behind !== undefined) compares.push(compare(behind.key, EQUAL, MOD, behind.modRevision));
     const txn = txnOf(changes.map(opOf), compares);
-    const { revision, succeeded } = await this.#store.txn(txn, this.#caller);
+    const { revision, succeeded } = await this.#led(() => this.#store.txn(txn, this.#caller));
     return succeeded ? revision : undefined;
   }
 
   async leases(): Promise<ReadonlyMap<bigint, number>> {
-    const all = await this.#store.leases('by-id', this.#caller);
+    const all = await this.#led(() => this.#store.leases('by-id', this.#caller));
     return new Map(all.map(({ id, grantedTtlSeconds }) => [id, grantedTtlSeconds]));
   }
 
   async grant(id: bigint, ttlSeconds: number): Promise<number> {
-    return (await this.#store.leaseGrant(leaseId(id), ttlSeconds, this.#caller)).grantedTtlSeconds;
+    return (await this.#led(() => this.#store.leaseGrant(leaseId(id), ttlSeconds, this.#caller))).grantedTtlSeconds;
   }
 
   async revoke(id: bigint): Promise<void> {
-    await this.#store.leaseRevoke(leaseId(id), this.#caller);
+    await this.#led(() => this.#store.leaseRevoke(leaseId(id), this.#caller));
   }
 
   async hasKeys(id: bigint): Promise<boolean> {
@@ -80,11 +108,22 @@ export class StoreTarget implements Target {
     const { enabled, state } = this.#store.auth;
     return { enabled, authRevision: state.revision };
   }
+
+  /** The store asks in the call itself whether this node leads: behind this look nothing else comes. */
+  async #led<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (!this.#leads()) throw new MigrationError('interrupted', 'this member does not lead any more');
+    try {
+      return await call();
+    } catch (cause) {
+      if (!isEngramError(cause) || !passing.has(cause.code)) throw cause;
+      throw new MigrationError('interrupted', `the store does not answer: ${cause.message}`, { cause });
+    }
+  }
 }
 
 const txnOf = (success: readonly Op[], compares: readonly Compare[] = []): Txn => ({ compares, success, failure: [] });
 
-const { EQUAL, GREATER } = CompareResult;
+const { EQUAL, GREATER, LESS } = CompareResult;
 const { VERSION, CREATE, MOD } = CompareTarget;
 const compare = (key: Uint8Array, result: number, target: number, number: number): Compare => ({
   range: pointRange(key),
@@ -94,6 +133,10 @@ const compare = (key: Uint8Array, result: number, target: number, number: number
   lease: NO_LEASE,
   value: NO_VALUE,
 });
+
+/** No key has such a version. It changes nothing, and is answered behind what was decided before it. */
+const NEVER = compare(Uint8Array.of(0), LESS, VERSION, 0);
+const NOTHING = txnOf([{ kind: 'delete-range', range: NEVER.range, prevKv: false }], [NEVER]);
 
 function comparesOf(change: Change): readonly Compare[] {
   const { key } = change;

@@ -37,7 +37,7 @@ beforeEach(async () => {
       },
     }),
   );
-  target = new StoreTarget(store, following.caller);
+  target = new StoreTarget({ store, caller: following.caller, leads: () => true });
 });
 afterEach(async () => {
   stop?.abort(new Error('the test ends'));
