@@ -88,6 +88,8 @@ export interface RunningNode extends AsyncDisposable {
   readonly identity: NodeIdentity;
   readonly listeners: readonly BoundListener[];
   readonly store: Member['store'];
+  readonly stats: Member['stats'];
+  readonly cluster: Member['cluster'];
 }
 
 /**
@@ -227,6 +229,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     identity,
     listeners: listeners.bound,
     store: member.store,
+    stats: member.stats,
+    cluster: member.cluster,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

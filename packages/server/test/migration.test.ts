@@ -2,10 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Following } from '@engram/backend';
 import { readConfiguration } from '@engram/server';
+import { Prng } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { askForCutOver, CutOverSocket, cutOverSocketOf } from '../src/migrate/cut-over-socket.ts';
+import { checkFollowing } from '../src/start/cluster-data.ts';
 import { ownFolder } from '../src/start/data-directory.ts';
+import { FoundingFolder } from '../src/start/founding-folder.ts';
 import { readMigrationMark, removeMigrationMark, writeMigrationMark } from '../src/start/migration-mark.ts';
 
 let dataDir: string;
@@ -29,6 +33,14 @@ test('migrate takes the flags of a member, and where the etcd is', async () => {
   expect(await read('cut-over', '--data-dir=d')).toMatchObject({ kind: 'cut-over', config: { dataDir: 'd' } });
 });
 
+test('migrate takes the flags of a member of a cluster', async () => {
+  const flags = ['--storage=tikv', '--tikv-pd-endpoints=p:1', '--tikv-prefix=there', '--discard-unfinished'];
+  expect(await read('migrate', '--from=a:1', ...flags)).toMatchObject({
+    kind: 'migrate',
+    config: { storage: 'tikv', cluster: { prefix: 'there' }, discardUnfinished: true },
+  });
+});
+
 test('mirror takes where both are, and no argument', async () => {
   expect(await read('mirror', '--to=b:2', '--until-equal')).toEqual({
     kind: 'mirror',
@@ -47,9 +59,10 @@ test.each([
   { args: ['migrate'], problem: 'migrate needs --from' },
   { args: ['migrate', '--from=a:1', '--storage=memory'], problem: '--storage=memory cannot follow an etcd: it ends' },
   {
-    args: ['migrate', '--from=a:1', '--storage=tikv', '--tikv-pd-endpoints=p:1'],
-    problem: 'restore a snapshot there by engram restore --storage=tikv, and follow by engram mirror',
+    args: ['migrate', '--from=a:1', '--storage=tikv', '--tikv-pd-endpoints=p:1', '--revision-origin=timestamp'],
+    problem: 'are those of the etcd, so --revision-origin=sequence',
   },
+  { args: ['--discard-unfinished'], problem: '--discard-unfinished: only with --from' },
   { args: ['migrate', '--from-user=a:b'], problem: '--from-user: only with --from' },
   { args: ['migrate', '--from=a:1', '--from-user=a'], problem: '--from-user: expected name:password' },
   { args: ['migrate', '--from=a:1', '--from-cacert=/none'], problem: '--from-cacert: cannot read /none' },
@@ -76,6 +89,39 @@ test.each(['', '{}', 'x', '[]', '{"magic":"engram migration","format":2}', `${' 
     expect(() => readMigrationMark(own)).toThrow('it is unknown whether the store may be written to');
   },
 );
+
+test('a member starts on a store that follows with its command alone, and on no other store with it', () => {
+  const follows = { clusterId: 1n, from: ['a:1', 'b:2'] };
+  const following = new Following();
+  expect(() => checkFollowing({ follows }, undefined, 'there')).toThrow(
+    'the store at the prefix "there" follows the etcd at a:1,b:2, and takes no writes: start its members with engram migrate',
+  );
+  expect(() => checkFollowing({}, following, 'there')).toThrow('follows no etcd any more');
+  checkFollowing({ follows }, following, 'there');
+  checkFollowing({}, undefined, 'there');
+});
+
+test('a data directory founds a store under one number, whatever an attempt has left, until the store is there', async () => {
+  const numbers: bigint[] = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    // Killed: it is not disposed of.
+    const folder = await FoundingFolder.open(dataDir, new Prng(attempt));
+    expect(readdirSync(folder.path)).toEqual([]);
+    writeFileSync(join(folder.path, 'snapshot.db'), 'half');
+    numbers.push(folder.restore);
+  }
+  expect(new Set(numbers).size).toBe(1);
+  expect(numbers[0]).toBeGreaterThan(0n);
+  {
+    using folder = await FoundingFolder.open(dataDir, new Prng(3));
+    expect(folder.restore).toBe(numbers[0]);
+  }
+  FoundingFolder.remove(dataDir);
+  FoundingFolder.remove(dataDir);
+  expect(readdirSync(dataDir)).toEqual(['engram']);
+  using next = await FoundingFolder.open(dataDir, new Prng(4));
+  expect(next.restore).not.toBe(numbers[0]);
+});
 
 test('a command gets the answer of the process that follows, whatever was left at the path of its socket', async () => {
   writeFileSync(cutOverSocketOf(dataDir), 'left over');

@@ -7,13 +7,19 @@ const ENDPOINTS_MAX = 100;
 /** The etcd that a store follows; undefined without --from. Throws ConfigError. */
 export function migrationConfig(values: FlagValues): EtcdAddress | undefined {
   const from = etcdAddress(values, 'from');
-  const storage = values.text('storage');
-  if (from === undefined || (storage !== 'tikv' && storage !== 'memory')) return from;
-  const instead =
-    storage === 'tikv'
-      ? 'restore a snapshot there by engram restore --storage=tikv, and follow by engram mirror'
-      : 'it ends with the process';
-  throw new ConfigError(`--from: a store with --storage=${storage} cannot follow an etcd: ${instead}`);
+  if (from === undefined) {
+    if (values.bool('discard-unfinished')) throw new ConfigError('--discard-unfinished: only with --from');
+    return undefined;
+  }
+  if (values.text('storage') === 'memory') {
+    throw new ConfigError('--from: a store with --storage=memory cannot follow an etcd: it ends with the process');
+  }
+  if (values.text('revision-origin') !== 'sequence') {
+    throw new ConfigError(
+      '--from: the revisions of a store that follows an etcd are those of the etcd, so --revision-origin=sequence',
+    );
+  }
+  return from;
 }
 
 /** Where an etcd is, by the flags that begin with `--from` or `--to`; undefined without endpoints. Throws ConfigError. */

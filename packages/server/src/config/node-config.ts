@@ -28,6 +28,8 @@ export interface NodeConfig {
   readonly newCluster: boolean;
   /** The etcd to follow; only with the command `migrate`. */
   readonly from: EtcdAddress | undefined;
+  /** With `from`: a founding replaces what another one has left, which was ended. */
+  readonly discardUnfinished: boolean;
   /** Of a node that is alone. */
   readonly firstStart: FirstStart;
 
@@ -164,6 +166,7 @@ export function nodeConfig(
       [...listenClientUrls, ...listenClientHttpUrls, ...listenMetricsUrls].some(({ secure }) => secure),
     ),
     from: migrationConfig(values),
+    discardUnfinished: values.bool('discard-unfinished'),
     newCluster: values.text('initial-cluster-state') === 'new',
     listenClientUrls,
     listenClientHttpUrls,

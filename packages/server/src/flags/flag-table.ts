@@ -384,6 +384,12 @@ export const flagSections: readonly FlagSection[] = [
     works('from-cert', 'string', '', 'Certificate shown to it.'),
     works('from-key', 'string', '', 'Key of --from-cert.'),
     works('from-user', 'string', '', 'name:password of a user of it who may do everything.'),
+    works(
+      'discard-unfinished',
+      'bool',
+      'false',
+      'With the command migrate: replace what a founding that was ended has left, in the data directory or at the prefix of TiKV.',
+    ),
   ),
   section(
     'Bounds of Engram alone',

@@ -4,49 +4,46 @@ import {
   EtcdClient,
   type EtcdAddress,
   EtcdSource,
-  Follower,
   isMigrationError,
   type Lag,
-  StoreTarget,
+  LeadingFollower,
 } from '@engram/migration';
+import type { NodeConfig } from '../config/node-config.ts';
 import { ConfigError } from '../flags/flag-values.ts';
 import { type NodeOptions, type RunningNode, startNode } from '../node.ts';
 import type { Terminal } from '../restore/read-progress.ts';
-import { ownFolder } from '../start/data-directory.ts';
-import { readMigrationMark, removeMigrationMark } from '../start/migration-mark.ts';
 import { SystemClock } from '../system-clock.ts';
 import { SystemRandom } from '../system-random.ts';
 import { type CutOverAnswer, CutOverSocket, cutOverSocketOf } from './cut-over-socket.ts';
-import { foundFromEtcd } from './found-from-etcd.ts';
+import { LonePlace } from './lone-place.ts';
+import type { MigrationPlace, PlaceParts } from './migration-place.ts';
 
 export interface MigrationOptions extends Pick<NodeOptions, 'config' | 'logger' | 'onFatal' | 'onRemoved'> {
   readonly from: EtcdAddress;
   readonly terminal: Terminal;
-  /** Ends the founding. Nothing of it is left then. */
+  /** Ends the founding. Nothing of it is a store then. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts a node whose store follows an etcd: founds it, or goes on where the last process has ended. It serves reads and watches, and
- * refuses writes, until the cut-over. Rejects with ConfigError if the data directory holds another store, with MigrationError, and as
- * `startNode` does. Where it cannot go on, `onFatal` is called.
+ * Starts a node whose store follows an etcd: founds it, or goes on where the last process, or the last leader, has ended. It serves
+ * reads and watches, and refuses writes, until the cut-over. In a cluster every member is started so, and the one that leads follows.
+ * Rejects with ConfigError if another store is there, with MigrationError, and as `startNode` does. Where it cannot go on, `onFatal` is
+ * called.
  */
 export async function startMigration(options: MigrationOptions): Promise<RunningNode> {
   const { config, from, logger, terminal, signal } = options;
   const clock = new SystemClock();
-  const random = new SystemRandom();
   const { dataDir } = config;
   cutOverSocketOf(dataDir);
   await using opened = new AsyncDisposableStack();
-  const mark = readMigrationMark(ownFolder(dataDir));
+  const place = opened.use(await placeOf(config, { clock, random: new SystemRandom(), logger, terminal, signal }));
+  const mark = await place.followed(signal);
   const client = opened.use(new EtcdClient(from, mark?.clusterId));
   const source = new EtcdSource(client);
-  if (mark === undefined) {
-    const parts = { clock, random, logger, terminal, signal };
-    await foundFromEtcd(dataDir, from.endpoints, { client, source }, parts);
-  }
+  if (mark === undefined) await place.found({ client, source, from: from.endpoints });
   const following = new Following();
-  let lag: () => Lag | undefined = () => undefined;
+  let state = (): string => 'it has not answered yet';
   const node = opened.use(
     await startNode({
       config,
@@ -55,14 +52,14 @@ export async function startMigration(options: MigrationOptions): Promise<Running
       onRemoved: options.onRemoved,
       signal,
       following,
-      migration: () => (following.active ? `follows an etcd: ${lagText(lag())}` : undefined),
+      migration: () => (following.active ? `follows an etcd: ${state()}` : undefined),
     }),
   );
-  const target = new StoreTarget(node.store, following.caller);
-  const follower = new Follower({ source, target, clock, logger });
-  lag = () => follower.lag;
-  const running = opened.use(new RunningFollower(follower, options.onFatal));
-  const cutOver = cutOverOf({ dataDir, follower, following, running, logger, clock });
+  const { store, stats } = node;
+  const follower = new LeadingFollower({ source, store, stats, following, mark: place, clock, logger });
+  state = () => stateText(follower.lag, node);
+  const running = opened.use(new RunningFollower(follower, place, options.onFatal));
+  const cutOver = cutOverOf({ follower, following, running, logger, clock });
   opened.use(await CutOverSocket.listen(dataDir, cutOver));
   // Before the socket closes: a cut-over under way ends with it.
   opened.defer(() => running.stop());
@@ -70,11 +67,23 @@ export async function startMigration(options: MigrationOptions): Promise<Running
   return { ...node, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-function lagText(lag: Lag | undefined): string {
+async function placeOf(config: NodeConfig, parts: PlaceParts): Promise<MigrationPlace> {
+  if (config.cluster === undefined) return new LonePlace(config, parts);
+  // A node on its own does not load the client of TiKV.
+  const { TikvPlace } = await import('./tikv-place.ts');
+  return await TikvPlace.open(config, config.cluster, parts);
+}
+
+const NO_WRITES = 'it takes no writes before engram cut-over';
+
+/** Of the member that leads, how far it is; of another one, who follows. */
+function stateText(lag: Lag | undefined, { cluster: { leaderId, memberId } }: RunningNode): string {
+  if (leaderId === 0n) return `no member leads; ${NO_WRITES}`;
+  if (leaderId !== memberId) return `the leader ${leaderId.toString(16)} does; ${NO_WRITES} there`;
   if (lag?.silentMs === undefined) return 'it has not answered yet';
   const { at, source, silentMs } = lag;
   const silent = silentMs > SILENT_MS ? `, and it has said nothing for ${Math.round(silentMs / 1000)} s` : '';
-  return `${source - at} revisions behind, at ${at} of ${source}${silent}; it takes no writes before engram cut-over`;
+  return `${source - at} revisions behind, at ${at} of ${source}${silent}; ${NO_WRITES}`;
 }
 
 /** An etcd that is there says how far it is each second. */
@@ -85,11 +94,14 @@ class RunningFollower implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #run: Promise<void>;
 
-  constructor(follower: Follower, onFatal: (error: Error) => void) {
+  constructor(follower: LeadingFollower, place: MigrationPlace, onFatal: (error: Error) => void) {
     const { signal } = this.#stop;
-    this.#run = follower.run(signal).catch((error: unknown) => {
-      if (!signal.aborted) onFatal(new Error('the store cannot follow the etcd any more', { cause: error }));
-    });
+    this.#run = follower
+      .run(signal)
+      .then(() => place[Symbol.asyncDispose]())
+      .catch((error: unknown) => {
+        if (!signal.aborted) onFatal(new Error('the store cannot follow the etcd any more', { cause: error }));
+      });
   }
 
   get signal(): AbortSignal {
@@ -107,33 +119,26 @@ class RunningFollower implements AsyncDisposable {
 }
 
 interface CutOverParts {
-  readonly dataDir: string;
-  readonly follower: Follower;
+  readonly follower: LeadingFollower;
   readonly following: Following;
   readonly running: RunningFollower;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-function cutOverOf(parts: CutOverParts): () => Promise<CutOverAnswer> {
-  const { dataDir, follower, following, running, logger, clock } = parts;
+function cutOverOf({ follower, following, running, logger, clock }: CutOverParts): () => Promise<CutOverAnswer> {
   return async () => {
     if (!following.active) return { done: true, text: 'the store takes writes already' };
     const startMs = clock.nowMs();
+    let at: number;
     try {
-      await follower.end(async () => {
-        // For good first: a start must never follow what others have written to.
-        await removeMigrationMark(ownFolder(dataDir));
-        following.end();
-      }, running.signal);
+      at = await follower.cutOver(running.signal);
     } catch (error) {
       if (!following.active) return { done: true, text: 'the store takes writes already' };
       const text = error instanceof Error ? error.message : String(error);
       logger.warn({ error: text }, 'refused the cut-over');
       return { done: false, text: isMigrationError(error) || error instanceof ConfigError ? text : `failed: ${text}` };
     }
-    running.stop();
-    const { at } = follower.lag;
     logger.info({ revision: at, 'took-ms': Math.round(clock.nowMs() - startMs) }, 'cut over: the store takes writes');
     return { done: true, text: `cut over at revision ${at}: the store takes writes` };
   };

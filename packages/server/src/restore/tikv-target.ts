@@ -3,7 +3,13 @@ import { type Clock, joinU64, type Logger, type Random } from '@engram/core';
 import { clusterIdOf } from '@engram/election';
 import { Loop } from '@engram/loop';
 import { openSegmentStorage } from '@engram/storage-segment';
-import { checkPrefixIsFree, LogKeys, restoreIntoPrefix, type RestorePlace } from '@engram/storage-tikv';
+import {
+  checkPrefixIsFree,
+  type FollowedEtcd,
+  LogKeys,
+  restoreIntoPrefix,
+  type RestorePlace,
+} from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
 import type { RestoredCluster } from '../config/restore-config.ts';
 import { connectToTikv, foundersOf } from '../start/cluster-data.ts';
@@ -16,6 +22,13 @@ export interface TikvTargetParts {
   readonly signal: AbortSignal;
 }
 
+export interface TikvTargetCluster extends RestoredCluster {
+  /** Undefined: the store takes writes. */
+  readonly follows?: FollowedEtcd | undefined;
+  /** See `RestorePlace`. */
+  readonly restore?: bigint | undefined;
+}
+
 /** Of each request. */
 const TIMEOUT_MS = 30_000;
 /** As a leader cuts the images that it writes. */
@@ -23,18 +36,18 @@ const PAGE_BYTES = 64 << 10;
 
 /** A prefix of TiKV that becomes the store of a cluster. */
 export class TikvTarget implements AsyncDisposable {
-  readonly #cluster: RestoredCluster;
+  readonly #cluster: TikvTargetCluster;
   readonly #parts: TikvTargetParts;
   readonly #client: TikvClient;
 
-  private constructor(cluster: RestoredCluster, parts: TikvTargetParts, client: TikvClient) {
+  private constructor(cluster: TikvTargetCluster, parts: TikvTargetParts, client: TikvClient) {
     this.#cluster = cluster;
     this.#parts = parts;
     this.#client = client;
   }
 
   /** Rejects with StorageOpenError if the prefix is not free, and with the client's errors if PD does not answer. */
-  static async open(cluster: RestoredCluster, parts: TikvTargetParts): Promise<TikvTarget> {
+  static async open(cluster: TikvTargetCluster, parts: TikvTargetParts): Promise<TikvTarget> {
     await using opened = new AsyncDisposableStack();
     const client = opened.use(await connectToTikv(cluster, parts));
     const target = new TikvTarget(cluster, parts, client);
@@ -65,13 +78,15 @@ export class TikvTarget implements AsyncDisposable {
     const image = replica.sharedImage({ pageBytes: PAGE_BYTES, pace, signal });
     const members = foundersOf(this.#cluster.members, this.#cluster.token);
     const foundingId = joinU64(random.uint32(), random.uint32()) || 1n;
-    const cluster = { clusterId: clusterIdOf(members.map(({ id }) => id)), members, foundingId };
+    const { follows } = this.#cluster;
+    const cluster = { clusterId: clusterIdOf(members.map(({ id }) => id)), members, foundingId, follows };
     await restoreIntoPrefix({ ...this.#place(signal), cluster, random, loop, logger }, image);
   }
 
   #place(signal: AbortSignal): RestorePlace {
-    const { prefix, discardUnfinished } = this.#cluster;
-    return { client: this.#client, keys: new LogKeys(prefix), discardUnfinished, signal, timeoutMs: TIMEOUT_MS };
+    const { prefix, discardUnfinished, restore } = this.#cluster;
+    const keys = new LogKeys(prefix);
+    return { client: this.#client, keys, discardUnfinished, restore, signal, timeoutMs: TIMEOUT_MS };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

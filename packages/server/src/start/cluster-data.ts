@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Following } from '@engram/backend';
 import { type Clock, joinU64, type Logger, type Random, type Revision, revision } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import {
@@ -18,6 +19,7 @@ import {
 import { defaultLimits, logIndex } from '@engram/raft-ts';
 import { openSegmentStorage } from '@engram/storage-segment';
 import {
+  type ClusterRoot,
   defaultSafePoint,
   type FoundingMember,
   LogKeys,
@@ -40,6 +42,8 @@ export interface ClusterDataParts {
   readonly loop: Loop;
   readonly random: Random;
   readonly logger: Logger;
+  /** The store follows an etcd. */
+  readonly following?: Following | undefined;
 }
 
 /** A member's identity, and its data in TiKV. */
@@ -93,10 +97,7 @@ export async function openClusterData(
   checkDataOfMember(config.dataDir);
   const client = opened.use(await connectToTikv(cluster, parts));
   const keys = new LogKeys(cluster.prefix);
-  const { initialMembers } = cluster;
-  const named =
-    'domain' in initialMembers ? await discoverMembers(initialMembers, config, systemNames(), logger) : initialMembers;
-  const founders = foundersOf(named, cluster.token);
+  const founders = foundersOf(await namedMembers(config, cluster, logger), cluster.token);
   const found = config.newCluster
     ? {
         clusterId: clusterIdOf(founders.map(({ id }) => id)),
@@ -106,6 +107,7 @@ export async function openClusterData(
       }
     : undefined;
   const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
+  checkFollowing(root, parts.following, cluster.prefix);
   const election = electionRules(config, cluster);
   const firstMembers = root.members.map(
     ({ id, peerUrls }): ElectedMember => ({
@@ -193,6 +195,33 @@ export async function openClusterData(
     storageEnded: client.ended,
     election,
   };
+}
+
+/** A member that does not know that its store follows an etcd would let clients write. Throws ConfigError. */
+export function checkFollowing(
+  { follows }: Pick<ClusterRoot, 'follows'>,
+  following: Following | undefined,
+  prefix: string,
+): void {
+  const place = `the store at the prefix ${JSON.stringify(prefix)}`;
+  if (follows !== undefined && following === undefined) {
+    throw new ConfigError(
+      `${place} follows the etcd at ${follows.from.join()}, and takes no writes: start its members with engram migrate, until engram cut-over has ended that`,
+    );
+  }
+  if (follows === undefined && following !== undefined) {
+    throw new ConfigError(`${place} follows no etcd any more: start its members without the command migrate`);
+  }
+}
+
+/** The members that a cluster is founded with: those of --initial-cluster, or from DNS. */
+export async function namedMembers(
+  config: NodeConfig,
+  { initialMembers }: ClusterConfig,
+  logger: Logger,
+): Promise<readonly InitialMember[]> {
+  if (!('domain' in initialMembers)) return initialMembers;
+  return await discoverMembers(initialMembers, config, systemNames(), logger);
 }
 
 /** Clusters with equal URLs and tokens have equal ids. Their data tells them apart. Never 0. */
