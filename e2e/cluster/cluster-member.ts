@@ -78,14 +78,14 @@ export class MemberProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Starts the member with `program`: another version's, or this one's. */
-  start(program = engram): void {
+  /** Starts the member with `program`, and what comes before its flags: another version's, or this one's. */
+  start(...program: readonly string[]): void {
     const { name, dataDir, netns } = this.place;
     const client = `http://${this.endpoint}`;
     const peer = peerUrl(this.#cluster, this.place);
     const initial = this.#cluster.members.map((member) => `${member.name}=${peerUrl(this.#cluster, member)}`).join();
     const command = [
-      program,
+      ...(program.length === 0 ? [engram] : program),
       `--name=${name}`,
       `--data-dir=${dataDir}`,
       '--storage=tikv',

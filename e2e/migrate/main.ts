@@ -3,107 +3,25 @@
  *
  *   main.ts <folder> <etcd> <etcdctl> <etcdutl> [--seed N]
  */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Prng } from '@engram/sim';
-import { ALL_KEYS, EtcdClient } from '../../test/support/etcd-client.ts';
 import { newStorePlace, type StorePlace, StoreProcess } from '../../test/support/store-process.ts';
-import { churn, fill, REVOCABLE_LEASE, revisionOf } from '../snapshot/fill.ts';
-import { history, keysAt, leases, type Picture, same } from '../snapshot/picture.ts';
+import { fill, REVOCABLE_LEASE, revisionOf } from '../snapshot/fill.ts';
 import { judgeArguments } from '../snapshot/tools.ts';
 import { endOnSignals } from '../support/end-on-signals.ts';
 import { equal, Judge } from '../support/judge.ts';
+import { caughtUp, clientOf, command, compareAll, engram, readyz, refusalOf, revisionNow, Writer } from './moving.ts';
 
-const DEADLINE_MS = 60_000;
-const COMMAND_MAX_MS = 60_000;
-const CAUGHT_UP_MAX_MS = 60_000;
-const LEASES_MAX_MS = 30_000;
 /** More than a deletion of a range may delete here. */
 const TXN_OPS = ['--max-txn-ops=100000'];
-const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 
 const { folder, etcd, tools, seed } = judgeArguments();
 const judge = new Judge('migrate');
 endOnSignals();
 console.log(`--seed ${seed}`);
-
-const clientOf = (store: StoreProcess): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
-const refusalOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'taken',
-    (error: unknown) => String(error),
-  );
-
-/** What `engram` prints with these arguments. Rejects with its output if it refuses. */
-async function command(...args: readonly string[]): Promise<string> {
-  const options = { timeout: COMMAND_MAX_MS, killSignal: 'SIGKILL' as const };
-  return (await promisify(execFile)(engram, args, options)).stdout;
-}
-
-const readyz = async (store: StoreProcess): Promise<string> =>
-  await (await fetch(`http://${store.endpoint}/readyz?verbose`)).text();
-
-async function revisionNow(store: StoreProcess): Promise<number> {
-  using client = clientOf(store);
-  return revisionOf((await client.range({ ...ALL_KEYS, countOnly: true })).header);
-}
-
-/** Resolves when the engram says that nothing is missing. */
-async function caughtUp(store: StoreProcess, revision: number): Promise<void> {
-  const untilMs = performance.now() + CAUGHT_UP_MAX_MS;
-  for (;;) {
-    const text = await readyz(store);
-    if (text.includes(` 0 revisions behind, at ${revision} `)) return;
-    if (performance.now() > untilMs) throw new Error(`it does not catch up with ${revision}: ${text}\n${store.output}`);
-    await sleep(50);
-  }
-}
-
-/** Writes in the background, until `end` is called: then all of it is acknowledged. */
-class Writer {
-  readonly #done: Promise<void>;
-  #ending = false;
-
-  constructor(store: StoreProcess, prng: Prng) {
-    this.#done = this.#write(store, prng);
-  }
-
-  async #write(store: StoreProcess, prng: Prng): Promise<void> {
-    using client = clientOf(store);
-    // A store that restarts refuses for a while.
-    while (!this.#ending) await churn(client, prng, 10).catch(() => sleep(20));
-  }
-
-  async end(): Promise<void> {
-    this.#ending = true;
-    await this.#done;
-  }
-}
-
-async function compareAll(what: string, found: StoreProcess, wanted: StoreProcess, from: number): Promise<void> {
-  using left = clientOf(found);
-  using right = clientOf(wanted);
-  const newest = await revisionNow(wanted);
-  equal(`${what}: the revision`, await revisionNow(found), newest);
-  const between = [0, 1, 2, 3].map((part) => from + Math.floor(((newest - from) * part) / 4));
-  for (const at of [0, ...between]) same(`${what}, keys at ${at}`, await keysAt(left, at), await keysAt(right, at));
-  const eventsOf = async (client: EtcdClient): Promise<Picture> => await history(client, from, newest);
-  same(`${what}, events`, await eventsOf(left), await eventsOf(right));
-  await sameLeases(what, left, right);
-}
-
-/** The end of a lease without keys is no event: it is found when the lists are compared, once in some seconds. */
-async function sameLeases(what: string, found: EtcdClient, wanted: EtcdClient): Promise<void> {
-  const untilMs = performance.now() + LEASES_MAX_MS;
-  for (;;) {
-    const [left, right] = [await leases(found), await leases(wanted)];
-    if (performance.now() > untilMs || left.join() === right.join()) return same(`${what}, leases`, left, right);
-    await sleep(200);
-  }
-}
 
 const source = await StoreProcess.start(await newStorePlace(join(folder, 'etcd')), { command: [etcd] });
 const place: StorePlace = await newStorePlace(join(folder, 'engram'));
@@ -135,7 +53,7 @@ await judge.check('an etcd under load is followed, also across kills and restart
   process.kill(source.pid, 'SIGCONT');
   equal('a cut-over from a silent etcd', silent.includes('no answer to /etcdserverpb'), true);
   await writer.end();
-  await caughtUp(node, await revisionNow(source));
+  await caughtUp(async () => node, await revisionNow(source));
   await compareAll('before the cut-over', node, source, compacted);
   moved = node;
 });

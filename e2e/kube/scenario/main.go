@@ -50,6 +50,7 @@ var (
 	etcdctlFlag   = flag.String("etcdctl", "", "etcdctl of that etcd")
 	etcdutlFlag   = flag.String("etcdutl", "", "etcdutl of that etcd")
 	engramFlag    = flag.String("engram", "", "executable of engram, for its commands")
+	mirrorFlag    = flag.Bool("mirror", false, "several members are founded by restore, and follow the etcd by mirror")
 	stayFlag      = flag.Duration("stay", 5*time.Second, "how long the apiserver stays on each store before it is moved on")
 )
 

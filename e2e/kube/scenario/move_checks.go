@@ -26,6 +26,7 @@ const (
 	eventEach     = 50 * time.Millisecond
 	// Of the apiserver: a cache that lists its resource anew counts here.
 	cacheStartsMetric = "apiserver_watch_cache_initializations_total"
+	foundedLine       = "founded a store from the snapshot"
 )
 
 var (
@@ -112,7 +113,7 @@ func moveToEngram(ctx context.Context, c *cluster) (err error) {
 		return err
 	}
 	c.next.flags = moveFlags
-	if *membersFlag > 1 {
+	if *mirrorFlag {
 		file := filepath.Join(folder, "etcd.db")
 		if err := c.save(ctx, file); err != nil {
 			return err
@@ -128,6 +129,13 @@ func moveToEngram(ctx context.Context, c *cluster) (err error) {
 	}
 	c.next.command = []string{"migrate"}
 	c.next.flags = append(c.next.flags, "--from="+strings.Join(c.store.urls(), ","))
+	// The first member founds the store, and the others find it.
+	if err := c.next.launch(c.next.members[0]); err != nil {
+		return err
+	}
+	if err := c.next.members[0].says(ctx, foundedLine); err != nil {
+		return err
+	}
 	if err := c.next.start(ctx); err != nil {
 		return err
 	}
@@ -140,8 +148,14 @@ func moveToEngram(ctx context.Context, c *cluster) (err error) {
 			}); err != nil {
 				return err
 			}
-			return again(ctx, func() error {
-				return command(ctx, *engramFlag, "cut-over", "--data-dir="+c.next.members[0].dataDir)
+			return again(ctx, func() (err error) {
+				// The member that leads does it, and the others refuse.
+				for _, m := range c.next.members {
+					if err = command(ctx, *engramFlag, "cut-over", "--data-dir="+m.dataDir); err == nil {
+						return nil
+					}
+				}
+				return err
 			})
 		},
 	})
@@ -283,16 +297,17 @@ func near(ctx context.Context, f follower) (missing int64, err error) {
 
 var behindText = regexp.MustCompile(`(\d+) revisions behind`)
 
-// behind asks a store that follows.
+// behind asks a store that follows: of its members the one that leads tells it.
 func (s *store) behind(ctx context.Context) (int64, error) {
-	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.members[0].url()+"/readyz?verbose", nil)
+	for at := 0; ; at++ {
+		m := s.members[at%len(s.members)]
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url()+"/readyz?verbose", nil)
 		if err != nil {
 			return 0, err
 		}
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
-			return 0, fmt.Errorf("%w:\n%s", err, s.members[0].running.tail(4000))
+			return 0, fmt.Errorf("%w:\n%s", err, m.running.tail(4000))
 		}
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
@@ -301,6 +316,9 @@ func (s *store) behind(ctx context.Context) (int64, error) {
 		}
 		if found := behindText.FindSubmatch(text); found != nil {
 			return strconv.ParseInt(string(found[1]), 10, 64)
+		}
+		if at%len(s.members) < len(s.members)-1 {
+			continue
 		}
 		select {
 		case <-ctx.Done():

@@ -87,27 +87,36 @@ func (s *store) start(ctx context.Context) error {
 		if m.running != nil {
 			continue
 		}
-		m.starts++
-		log := filepath.Join(s.dir, fmt.Sprintf("%s-%d.log", m.name, m.starts))
-		args := append(slices.Clone(s.command), "--name="+m.name, "--data-dir="+m.dataDir,
-			"--listen-client-urls="+m.url(), "--advertise-client-urls="+m.url(),
-			"--listen-peer-urls="+m.peerURL(), "--initial-advertise-peer-urls="+m.peerURL(),
-			"--initial-cluster="+s.initialCluster())
-		p, err := startProcess(log, s.launcher, append(args, s.flags...)...)
-		if err != nil {
+		if err := s.launch(m); err != nil {
 			return err
 		}
-		m.running = p
 	}
 	for _, m := range s.members {
-		if err := m.running.waitUntil(ctx, m.name+" serves", func() bool {
-			text, _ := os.ReadFile(m.running.logFile)
-			return bytes.Contains(text, []byte(readyLine))
-		}); err != nil {
+		if err := m.says(ctx, readyLine); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// launch starts a process of this member.
+func (s *store) launch(m *member) (err error) {
+	m.starts++
+	log := filepath.Join(s.dir, fmt.Sprintf("%s-%d.log", m.name, m.starts))
+	args := append(slices.Clone(s.command), "--name="+m.name, "--data-dir="+m.dataDir,
+		"--listen-client-urls="+m.url(), "--advertise-client-urls="+m.url(),
+		"--listen-peer-urls="+m.peerURL(), "--initial-advertise-peer-urls="+m.peerURL(),
+		"--initial-cluster="+s.initialCluster())
+	m.running, err = startProcess(log, s.launcher, append(args, s.flags...)...)
+	return err
+}
+
+// says waits until the member's process has logged a text.
+func (m *member) says(ctx context.Context, text string) error {
+	return m.running.waitUntil(ctx, m.name+" says "+text, func() bool {
+		log, _ := os.ReadFile(m.running.logFile)
+		return bytes.Contains(log, []byte(text))
+	})
 }
 
 func (m *member) kill() {

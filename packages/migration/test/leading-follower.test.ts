@@ -60,8 +60,9 @@ const refused = (work: Promise<unknown>): Promise<boolean> =>
 
 /** The keys of the etcd's revisions 2 and on, each put once. */
 const wanted = (from: number, to: number): readonly string[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => from + at)
-    .map((revision) => `${nameOf(revision)}=${nameOf(revision)}-${revision} 1 ${revision} ${revision}`);
+  Array.from({ length: to - from + 1 }, (_, at) => from + at).map(
+    (revision) => `${nameOf(revision)}=${nameOf(revision)}-${revision} 1 ${revision} ${revision}`,
+  );
 const nameOf = (revision: number): string => `key-${String(revision).padStart(3, '0')}`;
 const putOne = (): number => etcd.put(nameOf(etcd.newest + 1));
 
