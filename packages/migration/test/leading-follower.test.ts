@@ -148,8 +148,14 @@ test('a leader that has not heard of the cut-over writes nothing behind what cli
   putOne();
   // Its look began before the cut-over, and before it led.
   await settled(bed.lead(b));
+  const later = Promise.withResolvers<void>();
+  bed.mark.gate = later.promise;
   open.resolve();
+  await pass(2000);
   expect(await refused(bed.put(b, 'early'))).toBe(true);
+  expect([b.outcome, b.backend.revision]).toEqual([undefined, 3]);
+  bed.mark.gate = undefined;
+  later.resolve();
   await pass(3000);
   expect(await settled(bed.put(b, 'then'))).toBe(4);
   expect(await bed.keys(b)).toEqual([...wanted(2, 2), 'mine=x 1 3 3', 'then=x 1 4 4']);
