@@ -58,7 +58,7 @@ export const folders: Readonly<Record<string, Readonly<Record<string, readonly s
     start: ['flags', 'tls', 'cluster', 'config'],
     http: ['.'],
     restore: ['.', 'flags', 'config', 'start'],
-    migrate: ['.', 'flags', 'config', 'start', 'restore'],
+    migrate: ['.', 'flags', 'config', 'cluster', 'start', 'restore'],
   },
   engramctl: {
     cli: [],
