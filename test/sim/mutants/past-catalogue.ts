@@ -112,7 +112,7 @@ export const past: readonly Mutant[] = [
   {
     name: 'garbage-forgotten-while-it-is-told',
     what: 'a checkpoint that is taken while storage is told of garbage does not name it: a crash leaves it for ever',
-    edits: [{ file: `${backend}/checkpoint/garbage.ts`, find: '      this.#dropping = dropping;\n', replace: '' }],
+    edits: [{ file: `${backend}/checkpoint/garbage.ts`, find: '    this.#dropping = dropping;\n', replace: '' }],
   },
   {
     name: 'halt-wakes-nobody',
