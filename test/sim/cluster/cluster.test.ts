@@ -36,7 +36,7 @@ describe('a simulated cluster', () => {
 
   test('meets what it is made to meet', async () => {
     const stories: string[] = [];
-    for (let seed = 100; seed < 135; seed += 1) stories.push(await story(seed));
+    for (let seed = 100; seed < 160; seed += 1) stories.push(await story(seed));
     const lines = stories.join('\n');
     for (const what of [
       'is dead',
