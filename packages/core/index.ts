@@ -81,4 +81,4 @@ export { Waiters } from './src/waiters.ts';
 export { Mutex } from './src/mutex.ts';
 export { Limiter } from './src/limiter.ts';
 export type { EndedWrite } from './src/ended-write.ts';
-export { joinU64, splitU64 } from './src/u64.ts';
+export { drawId, joinU64, splitU64 } from './src/u64.ts';

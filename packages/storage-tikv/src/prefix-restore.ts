@@ -1,4 +1,4 @@
-import { joinU64, type Logger, type LogPosition, NEW_LOG_SEAL, type Random } from '@engram/core';
+import { drawId, type Logger, type LogPosition, NEW_LOG_SEAL, type Random } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import { type ImageBase, type ImagePart, StorageOpenError, StorageUnavailableError } from '@engram/storage';
 import { type CallOptions, isTikvError, type TikvClient, type Transaction } from '@engram/tikv-client';
@@ -75,7 +75,7 @@ export async function checkPrefixIsFree(place: RestorePlace): Promise<void> {
  */
 export async function restoreIntoPrefix(options: PrefixRestoreOptions, { from, parts }: RestoredImage): Promise<void> {
   const { client, keys, cluster, random, loop, logger, signal, timeoutMs } = options;
-  const restore = options.restore ?? (joinU64(random.uint32(), random.uint32()) || 1n);
+  const restore = options.restore ?? drawId(random);
   const source: LogSource = { client, keys, empty: emptyChain(cluster.clusterId), name: where(options), timeoutMs };
   const holder = { seal: NEW_LOG_SEAL, opener: restore, segment: FIRST_SEGMENT };
   const roots = new ImageRootStore({ source, holder: () => holder });

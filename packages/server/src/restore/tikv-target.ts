@@ -1,5 +1,5 @@
 import { recoverReplica } from '@engram/backend';
-import { type Clock, joinU64, type Logger, type Random } from '@engram/core';
+import { type Clock, drawId, type Logger, type Random } from '@engram/core';
 import { clusterIdOf } from '@engram/election';
 import { Loop } from '@engram/loop';
 import { openSegmentStorage } from '@engram/storage-segment';
@@ -77,7 +77,7 @@ export class TikvTarget implements AsyncDisposable {
     const pace = async (bytes: number): Promise<void> => passed(bytes);
     const image = replica.sharedImage({ pageBytes: PAGE_BYTES, pace, signal });
     const members = foundersOf(this.#cluster.members, this.#cluster.token);
-    const foundingId = joinU64(random.uint32(), random.uint32()) || 1n;
+    const foundingId = drawId(random);
     const { follows } = this.#cluster;
     const cluster = { clusterId: clusterIdOf(members.map(({ id }) => id)), members, foundingId, follows };
     await restoreIntoPrefix({ ...this.#place(signal), cluster, random, loop, logger }, image);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Following } from '@engram/backend';
-import { type Clock, joinU64, type Logger, type Random, type Revision, revision } from '@engram/core';
+import { type Clock, drawId, type Logger, type Random, type Revision, revision } from '@engram/core';
 import type { Loop } from '@engram/loop';
 import {
   type ClusterState,
@@ -103,7 +103,7 @@ export async function openClusterData(
         clusterId: clusterIdOf(founders.map(({ id }) => id)),
         members: founders,
         revisionOrigin: cluster.revisionOrigin,
-        foundingId: joinU64(random.uint32(), random.uint32()) || 1n,
+        foundingId: drawId(random),
       }
     : undefined;
   const root = await openRoot({ client, keys, found, timeoutMs: START_TIMEOUT_MS });
