@@ -2,8 +2,13 @@ import { rmSync } from 'node:fs';
 import type { NodeConfig } from '../config/node-config.ts';
 import { NewDataDirectory } from '../restore/new-data-directory.ts';
 import { ownFolder, unfinishedFolder } from '../start/data-directory.ts';
-import { readMigrationMark, removeMigrationMark, writeMigrationMark } from '../start/migration-mark.ts';
-import type { Followed, FollowedSource, MigrationPlace, PlaceParts } from './migration-place.ts';
+import {
+  type MigrationMark,
+  readMigrationMark,
+  removeMigrationMark,
+  writeMigrationMark,
+} from '../start/migration-mark.ts';
+import type { FollowedSource, MigrationPlace, PlaceParts } from './migration-place.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 /** The data directory of a node that is alone. */
@@ -18,7 +23,7 @@ export class LonePlace implements MigrationPlace {
     this.#parts = parts;
   }
 
-  async followed(): Promise<Followed | undefined> {
+  async followed(): Promise<MigrationMark | undefined> {
     return readMigrationMark(ownFolder(this.#dataDir));
   }
 

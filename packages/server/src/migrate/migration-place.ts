@@ -1,13 +1,7 @@
 import type { Clock, Logger, Random } from '@engram/core';
 import type { EtcdClient, EtcdSource, FollowMark } from '@engram/migration';
 import type { Terminal } from '../restore/read-progress.ts';
-
-/** The etcd that a store follows. */
-export interface Followed {
-  readonly clusterId: bigint;
-  /** The endpoints that were given at the founding, for the operator. */
-  readonly from: readonly string[];
-}
+import type { MigrationMark } from '../start/migration-mark.ts';
 
 export interface FollowedSource {
   readonly client: EtcdClient;
@@ -27,7 +21,7 @@ export interface PlaceParts {
 /** Where the store that follows an etcd is, with the mark that it does: a data directory, or a prefix of TiKV. */
 export interface MigrationPlace extends FollowMark, AsyncDisposable {
   /** Undefined: there is no store yet. Rejects where there is one that follows no etcd, or what is no store. */
-  followed(signal: AbortSignal): Promise<Followed | undefined>;
+  followed(signal: AbortSignal): Promise<MigrationMark | undefined>;
   /** Makes the store from a snapshot, with the mark. Durable when it resolves. Whatever ends it before, no member starts on the place. */
   found(etcd: FollowedSource): Promise<void>;
 }

@@ -8,7 +8,8 @@ import { TikvTarget } from '../restore/tikv-target.ts';
 import { connectToTikv, namedMembers } from '../start/cluster-data.ts';
 import { checkDataOfMember, segmentFolder } from '../start/data-directory.ts';
 import { FoundingFolder } from '../start/founding-folder.ts';
-import type { Followed, FollowedSource, MigrationPlace, PlaceParts } from './migration-place.ts';
+import type { MigrationMark } from '../start/migration-mark.ts';
+import type { FollowedSource, MigrationPlace, PlaceParts } from './migration-place.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -38,7 +39,7 @@ export class TikvPlace implements MigrationPlace {
     return new TikvPlace(config, cluster, parts, await connectToTikv(cluster, parts));
   }
 
-  async followed(signal: AbortSignal): Promise<Followed | undefined> {
+  async followed(signal: AbortSignal): Promise<MigrationMark | undefined> {
     const root = await newestRoot(this.#at(signal, TIMEOUT_MS));
     // What an attempt before has left is this member's own, or is refused in `found`.
     if (root === 'unfinished' || (root === 'missing' && this.#config.newCluster)) return undefined;

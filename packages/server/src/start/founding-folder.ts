@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { joinU64, type Random, systemErrorCode } from '@engram/core';
+import { drawId, type Random, systemErrorCode } from '@engram/core';
 import { nodeFileSystem } from '@engram/storage-segment';
 import { makeDataDirectory } from './data-directory.ts';
+import { writeSynced } from './write-synced.ts';
 
 const foundingFolder = (dataDir: string): string => join(dataDir, 'engram.founding');
 const NUMBER = 'restore';
@@ -56,14 +57,8 @@ function readNumber(folder: string): bigint | undefined {
 }
 
 async function drawNumber(folder: string, random: Random): Promise<bigint> {
-  const restore = joinU64(random.uint32(), random.uint32()) || 1n;
-  const fd = openSync(join(folder, NUMBER), 'w', 0o600);
-  try {
-    writeFileSync(fd, `${restore.toString(16)}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  const restore = drawId(random);
+  writeSynced(join(folder, NUMBER), `${restore.toString(16)}\n`, 'w');
   await nodeFileSystem.syncDirectory(folder);
   return restore;
 }

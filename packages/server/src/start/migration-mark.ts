@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemErrorCode } from '@engram/core';
 import { nodeFileSystem } from '@engram/storage-segment';
 import { ConfigError } from '../flags/flag-values.ts';
+import { writeSynced } from './write-synced.ts';
 
 /** Beside the data of a store that follows an etcd: while it is there, only the follower writes. */
 export interface MigrationMark {
@@ -37,13 +38,7 @@ export function readMigrationMark(own: string): MigrationMark | undefined {
 /** Durable when the folder is. */
 export function writeMigrationMark(own: string, { clusterId, from }: MigrationMark): void {
   const mark = { magic: MAGIC, format: FORMAT, clusterId: clusterId.toString(16), from };
-  const fd = openSync(join(own, FILE), 'wx', 0o600);
-  try {
-    writeFileSync(fd, `${JSON.stringify(mark)}\n`);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeSynced(join(own, FILE), `${JSON.stringify(mark)}\n`, 'wx');
 }
 
 /** Resolves when it is gone for good. */
