@@ -6,6 +6,7 @@ import { MemoryStorage } from '@engram/storage';
 import { mvccpb } from '@engram/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeEtcd } from './fake-etcd.ts';
+import { passTime, settleWork } from './passing-time.ts';
 
 const ALL = { key: Uint8Array.of(0), end: Uint8Array.of(0) };
 const LEASE = 0x77n;
@@ -45,27 +46,8 @@ afterEach(async () => {
   await store[Symbol.asyncDispose]();
 });
 
-/** Lets time pass slowly enough that the store answers in between. */
-async function pass(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 50) {
-    clock.advance(50);
-    await clock.settle(5);
-  }
-}
-
-async function settled<Value>(work: Promise<Value>): Promise<Value> {
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  work.then(end, end);
-  for (let turn = 0; turn < 2000 && !over; turn += 1) {
-    await clock.settle(5);
-    if (turn % 5 === 4) clock.advance(10);
-  }
-  if (!over) throw new Error('it does not end');
-  return await work;
-}
+const pass = (ms: number): Promise<void> => passTime(clock, ms);
+const settled = <Value>(work: Promise<Value>): Promise<Value> => settleWork(clock, work);
 
 function follow(): void {
   stop = new AbortController();

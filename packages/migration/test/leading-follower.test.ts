@@ -2,6 +2,7 @@ import { isEngramError } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeEtcd } from './fake-etcd.ts';
+import { passTime, settleWork } from './passing-time.ts';
 import { type BedMember, TwoMembers } from './two-members.ts';
 
 let clock: SimClock;
@@ -22,27 +23,8 @@ afterEach(async () => {
   await bed.close();
 });
 
-/** Lets time pass slowly enough that the stores answer in between. */
-async function pass(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 50) {
-    clock.advance(50);
-    await clock.settle(5);
-  }
-}
-
-async function settled<Value>(work: Promise<Value>): Promise<Value> {
-  let over = false;
-  const end = (): void => {
-    over = true;
-  };
-  work.then(end, end);
-  for (let turn = 0; turn < 2000 && !over; turn += 1) {
-    await clock.settle(5);
-    if (turn % 5 === 4) clock.advance(10);
-  }
-  if (!over) throw new Error('it does not end');
-  return await work;
-}
+const pass = (ms: number): Promise<void> => passTime(clock, ms);
+const settled = <Value>(work: Promise<Value>): Promise<Value> => settleWork(clock, work);
 
 async function caughtUp(member: BedMember): Promise<void> {
   for (let turn = 0; turn < 300 && member.backend.revision < etcd.newest; turn += 1) await pass(100);
