@@ -1,7 +1,7 @@
 import { StorageOpenError } from '@engram/storage';
 import { type ClusterRoot, endFollowing, type FollowedRootOptions, newestRoot, openRoot } from '@engram/storage-tikv';
 import type { TikvClient } from '@engram/tikv-client';
-import type { Fault } from '@engram/tikv-client/testing';
+import type { CommandName, Fault } from '@engram/tikv-client/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeRestoreMark } from '../src/format/restore-mark.ts';
 import { SimBed } from './sim-bed.ts';
@@ -90,18 +90,8 @@ test('the end is seen by whoever looks after it, also if timestamps of PD go bac
   expect(await bed.run(newestRoot(at(await bed.client())))).toEqual(root);
 });
 
-const stores = new Set(['Prewrite', 'Commit', 'Get']);
-
-/** Lets `fault` decide the fate of the `step`-th request to a store. Returns how many there were. */
-function atStep(step: number, fault: () => Fault): () => number {
-  let count = 0;
-  bed.cluster.script(({ command }) => {
-    if (!stores.has(command)) return undefined;
-    count += 1;
-    return count === step ? fault() : undefined;
-  });
-  return () => count;
-}
+const commands = new Set<CommandName>(['Prewrite', 'Commit', 'Get']);
+const atStep = (step: number, fault: () => Fault): (() => number) => bed.atStep(commands, step, fault);
 
 const STEPS = 2;
 const steps = Array.from({ length: STEPS }, (_, index) => index + 1);

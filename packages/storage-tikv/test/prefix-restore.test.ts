@@ -10,7 +10,7 @@ import {
 } from '@engram/storage-tikv';
 import { decodeSeal } from '../src/format/seal-record.ts';
 import type { TikvClient } from '@engram/tikv-client';
-import type { Fault } from '@engram/tikv-client/testing';
+import type { CommandName, Fault } from '@engram/tikv-client/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ImageBed, imageAt } from './image-bed.ts';
 import { at, first } from './sim-bed.ts';
@@ -233,18 +233,8 @@ test('a restore that another one replaces ends, and what it had written is not u
   await bed.saveCollecting(leader, 61);
 });
 
-const stores = new Set(['Prewrite', 'Commit', 'DeleteRange', 'Get', 'BatchGet', 'Scan']);
-
-/** Lets `fault` decide the fate of the `step`-th request to a store. Returns how many there were. */
-function atStep(step: number, fault: () => Fault): () => number {
-  let count = 0;
-  bed.cluster.script(({ command }) => {
-    if (!stores.has(command)) return undefined;
-    count += 1;
-    return count === step ? fault() : undefined;
-  });
-  return () => count;
-}
+const commands = new Set<CommandName>(['Prewrite', 'Commit', 'DeleteRange', 'Get', 'BatchGet', 'Scan']);
+const atStep = (step: number, fault: () => Fault): (() => number) => bed.atStep(commands, step, fault);
 
 async function countSteps(): Promise<number> {
   const count = atStep(0, () => ({ kind: 'lose' }));

@@ -42,6 +42,17 @@ export class SimBed {
     return this.clock.run(promise);
   }
 
+  /** Lets `fault` decide the fate of the `step`-th of the requests with these commands. Returns how many there were. */
+  atStep(commands: ReadonlySet<CommandName>, step: number, fault: () => Fault): () => number {
+    let count = 0;
+    this.cluster.script(({ command }) => {
+      if (!commands.has(command)) return undefined;
+      count += 1;
+      return count === step ? fault() : undefined;
+    });
+    return () => count;
+  }
+
   async client(process?: StoppableProcess): Promise<TikvClient> {
     const { pdAddresses, transport: plain } = this.cluster;
     const transport = process?.transport(plain) ?? plain;
