@@ -1,3 +1,4 @@
+import { EMPTY_BYTES } from '@engram/core';
 import { BboltError, damaged } from './bbolt-error.ts';
 import { type ByteSource, readExactly } from './byte-source.ts';
 import { BRANCH_PAGE, META_PAGES } from './format.ts';
@@ -39,8 +40,6 @@ interface Level {
   run: Run | undefined;
 }
 
-const NO_KEY = new Uint8Array(0);
-
 /**
  * Reads the leaves of one tree in the order of their keys. Checks what bbolt's own check does (tx_check.go): ids, kinds,
  * orders within the bounds of the branches, and that no page is reached twice. So no loop is followed, and a tree is
@@ -63,7 +62,7 @@ export class TreeReader {
 
   /** The entries of a leaf at a time. */
   async *leaves(root: number): AsyncGenerator<readonly LeafEntry[]> {
-    const top = { children: [{ key: NO_KEY, child: root }], end: undefined, at: 0, run: undefined };
+    const top = { children: [{ key: EMPTY_BYTES, child: root }], end: undefined, at: 0, run: undefined };
     const levels: Level[] = [top];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       const { key, child } = level.children[level.at] ?? {};
