@@ -141,6 +141,7 @@ export const testsMayImport: Readonly<Record<string, readonly string[]>> = {
   gateway: ['backend', 'etcd-api', 'storage'],
   member: ['raft-ts'],
   peer: ['election'],
+  'metrics-otlp': ['tracing'],
   migration: ['storage'],
   'storage-tikv': ['retry-queue', 'storage-segment'],
   server: ['http2'],

@@ -1,19 +1,26 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import * as grpc from '@grpc/grpc-js';
+import {
+  type ExportAnswer,
+  field,
+  hex,
+  list,
+  ms,
+  OTLP_COMMON,
+  type ServedExports,
+  serveExports,
+  text,
+  type Values,
+  valuesOf,
+} from '@engram/tracing/testing';
 import protobuf from 'protobufjs';
 
 /** The part of OTLP (opentelemetry-proto v1.9) that has what tests look at. */
-const PROTO = `
-syntax = "proto3";
+const PROTO = `${OTLP_COMMON}
 message Request { repeated ResourceMetrics resource_metrics = 1; }
 message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
-message Resource { repeated KeyValue attributes = 1; }
-message KeyValue { string key = 1; AnyValue value = 2; }
-message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
 message ScopeMetrics { Scope scope = 1; repeated Metric metrics = 2; }
-message Scope { string name = 1; string version = 2; }
 message Metric {
   string name = 1; string description = 2; string unit = 3;
   oneof data { Gauge gauge = 5; Sum sum = 7; Histogram histogram = 9; }
@@ -36,9 +43,6 @@ message PartialSuccess { int64 rejected_data_points = 1; string error_message = 
 
 const GRPC_PATH = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const HTTP_PATH = '/v1/metrics';
-
-/** Attributes, each of the type with which it was sent. */
-type Values = Readonly<Record<string, string | number | boolean>>;
 
 /** Times are in milliseconds since 1970. */
 export interface CollectedPoint {
@@ -94,7 +98,7 @@ export class MetricsCollector implements AsyncDisposable {
   #silent: boolean;
   #came = (): void => {};
 
-  private constructor({ port, close }: Served, silent: boolean) {
+  private constructor({ port, close }: ServedExports, silent: boolean) {
     this.#port = port;
     this.#close = close;
     this.#silent = silent;
@@ -112,9 +116,12 @@ export class MetricsCollector implements AsyncDisposable {
         ? {}
         : { partial_success: { rejected_data_points: rejects.points, error_message: rejects.why } };
     const response = Buffer.from(root.lookupType('Response').encode(said).finish());
-    let take: Answer = () => undefined;
-    const answer: Answer = (bytes, headers) => take(bytes, headers);
-    const collector = new MetricsCollector(await (protocol === 'grpc' ? serveGrpc(answer) : serveHttp(answer)), silent);
+    let take: ExportAnswer = () => undefined;
+    const answer: ExportAnswer = (bytes, headers) => take(bytes, headers);
+    const collector = new MetricsCollector(
+      await (protocol === 'grpc' ? serveExports(GRPC_PATH, answer) : serveHttp(answer)),
+      silent,
+    );
     take = (bytes, headers) => {
       const metrics = metricsOf(request.toObject(request.decode(bytes), { longs: String, defaults: true }));
       collector.exports.push({ metrics, headers, bytes: bytes.length });
@@ -149,39 +156,7 @@ export class MetricsCollector implements AsyncDisposable {
   }
 }
 
-type Answer = (bytes: Uint8Array, headers: CollectedExport['headers']) => Buffer | undefined;
-interface Served {
-  readonly port: number;
-  readonly close: () => void;
-}
-
-async function serveGrpc(answer: Answer): Promise<Served> {
-  const server = new grpc.Server();
-  const same = (bytes: Buffer): Buffer => bytes;
-  const method = {
-    path: GRPC_PATH,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: same,
-    requestDeserialize: same,
-    responseSerialize: same,
-    responseDeserialize: same,
-  };
-  const handler: grpc.handleUnaryCall<Buffer, Buffer> = ({ request, metadata }, callback) => {
-    const headers = Object.fromEntries(Object.entries(metadata.getMap()).map(([name, value]) => [name, String(value)]));
-    const bytes = answer(request, headers);
-    if (bytes !== undefined) callback(null, bytes);
-  };
-  server.addService({ export: method }, { export: handler });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
-  return { port, close: () => server.forceShutdown() };
-}
-
-async function serveHttp(answer: Answer): Promise<Served> {
+async function serveHttp(answer: ExportAnswer): Promise<ServedExports> {
   const server: Server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -205,28 +180,7 @@ async function serveHttp(answer: Answer): Promise<Served> {
   return { port, close };
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-const field = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
-const list = (value: unknown, name: string): readonly unknown[] => {
-  const items = field(value, name);
-  return Array.isArray(items) ? items : [];
-};
-const text = (value: unknown, name: string): string => String(field(value, name) ?? '');
 const number = (value: unknown, name: string): number => Number(field(value, name) ?? 0);
-const ms = (value: unknown, name: string): number => number(value, name) / 1e6;
-
-function valuesOf(holder: unknown): Values {
-  const values: Record<string, string | number | boolean> = {};
-  for (const item of list(holder, 'attributes')) {
-    const value = field(item, 'value');
-    const [kind = ''] = isObject(value) ? Object.keys(value) : [];
-    const plain = field(value, kind);
-    values[text(item, 'key')] =
-      kind === 'string_value' ? String(plain) : typeof plain === 'boolean' ? plain : Number(plain);
-  }
-  return values;
-}
 
 function metricsOf(request: unknown): CollectedMetric[] {
   return list(request, 'resource_metrics').flatMap((resourceMetrics) => {
@@ -268,14 +222,11 @@ function pointOf(point: unknown, kind: CollectedMetric['kind']): CollectedPoint 
       sum: number(point, 'sum'),
       counts: list(point, 'bucket_counts').map(Number),
       bounds: list(point, 'explicit_bounds').map(Number),
-      exemplars: list(point, 'exemplars').map((exemplar) => {
-        const id = field(exemplar, 'trace_id');
-        return {
-          traceId: id instanceof Uint8Array ? Buffer.from(id).toString('hex') : '',
-          value: number(exemplar, 'as_double'),
-          atMs: ms(exemplar, 'time_unix_nano'),
-        };
-      }),
+      exemplars: list(point, 'exemplars').map((exemplar) => ({
+        traceId: hex(exemplar, 'trace_id'),
+        value: number(exemplar, 'as_double'),
+        atMs: ms(exemplar, 'time_unix_nano'),
+      })),
     },
   };
 }

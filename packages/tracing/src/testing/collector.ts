@@ -1,16 +1,22 @@
-import * as grpc from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
+import {
+  field,
+  hex,
+  list,
+  ms,
+  OTLP_COMMON,
+  type ServedExports,
+  serveExports,
+  text,
+  type Values,
+  valuesOf,
+} from './otlp.ts';
 
 /** The part of OTLP (opentelemetry-proto v1.5) that has what tests look at. */
-const PROTO = `
-syntax = "proto3";
+const PROTO = `${OTLP_COMMON}
 message Request { repeated ResourceSpans resource_spans = 1; }
 message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
-message Resource { repeated KeyValue attributes = 1; }
-message KeyValue { string key = 1; AnyValue value = 2; }
-message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
 message ScopeSpans { Scope scope = 1; repeated Span spans = 2; }
-message Scope { string name = 1; string version = 2; }
 message Span {
   bytes trace_id = 1; bytes span_id = 2; bytes parent_span_id = 4; string name = 5; int32 kind = 6;
   fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9;
@@ -21,8 +27,6 @@ message Status { string message = 2; int32 code = 3; }
 `;
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
-
-type Values = Readonly<Record<string, string | number | boolean>>;
 
 /** A span as it was exported. Times are in milliseconds since 1970. */
 export interface CollectedSpan {
@@ -48,41 +52,24 @@ export class Collector implements AsyncDisposable {
   readonly spans: CollectedSpan[] = [];
   /** All bytes that came, for what must be in none of them. */
   readonly received: Buffer[] = [];
-  readonly #server: grpc.Server;
+  readonly #close: () => void;
   #came = (): void => {};
 
-  private constructor(server: grpc.Server, address: string) {
-    this.#server = server;
-    this.address = address;
+  private constructor({ port, close }: ServedExports) {
+    this.#close = close;
+    this.address = `127.0.0.1:${port}`;
   }
 
   static async start(): Promise<Collector> {
-    const server = new grpc.Server();
     const request = protobuf.parse(PROTO, { keepCase: true }).root.lookupType('Request');
-    let take = (_bytes: Buffer): void => {};
-    const same = (bytes: Buffer): Buffer => bytes;
-    const method = {
-      path: EXPORT,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: same,
-      requestDeserialize: same,
-      responseSerialize: same,
-      responseDeserialize: same,
-    };
-    const answer: grpc.handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-      take(call.request);
-      callback(null, Buffer.alloc(0));
-    };
-    server.addService({ export: method }, { export: answer });
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, bound) =>
-        error === null ? resolve(bound) : reject(error),
-      );
+    let take = (_bytes: Uint8Array): void => {};
+    const served = await serveExports(EXPORT, (bytes) => {
+      take(bytes);
+      return Buffer.alloc(0);
     });
-    const collector = new Collector(server, `127.0.0.1:${port}`);
+    const collector = new Collector(served);
     take = (bytes) => {
-      collector.received.push(bytes);
+      collector.received.push(Buffer.from(bytes));
       collector.spans.push(...spansOf(request.toObject(request.decode(bytes), { longs: String, defaults: true })));
       collector.#came();
     };
@@ -112,34 +99,8 @@ export class Collector implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.forceShutdown();
+    this.#close();
   }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-const field = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
-const list = (value: unknown, name: string): readonly unknown[] => {
-  const items = field(value, name);
-  return Array.isArray(items) ? items : [];
-};
-const text = (value: unknown, name: string): string => String(field(value, name) ?? '');
-const hex = (value: unknown, name: string): string => {
-  const bytes = field(value, name);
-  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : '';
-};
-const ms = (value: unknown, name: string): number => Number(field(value, name) ?? 0) / 1e6;
-
-function valuesOf(holder: unknown): Values {
-  const values: Record<string, string | number | boolean> = {};
-  for (const item of list(holder, 'attributes')) {
-    const value = field(item, 'value');
-    const [kind] = isObject(value) ? Object.keys(value) : [];
-    const plain = kind === undefined ? '' : field(value, kind);
-    values[text(item, 'key')] =
-      kind === 'int_value' ? Number(plain) : typeof plain === 'boolean' ? plain : String(plain);
-  }
-  return values;
 }
 
 function spansOf(request: unknown): CollectedSpan[] {
