@@ -12,11 +12,10 @@ import { commandOf } from '../support/programs.ts';
 import { readOptions } from '../support/options.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure } from '../support/statistics.ts';
-import { Store } from '../support/store.ts';
-import { fill } from './fill.ts';
 import { measuredCommand } from './measured-command.ts';
-import { differences, save } from './snapshot.ts';
-import { digestOf, type StoreDigest } from './store-digest.ts';
+import { differences } from './snapshot.ts';
+import { digestRows, filledNote, saveFilledEtcd } from './source.ts';
+import { digestOf } from './store-digest.ts';
 
 const options = readOptions(
   process.argv.slice(2),
@@ -29,16 +28,7 @@ const snapshot = join(folder.path, 'etcd.db');
 const rows: string[][] = [];
 const failures: string[] = [];
 
-let wanted: StoreDigest;
-let readable: number[];
-{
-  await using source = await Store.start('etcd', folder.path);
-  say('fills an etcd');
-  readable = await fill(source, options);
-  say('reads it');
-  wanted = await digestOf(source.target, readable);
-  await save(source.target, snapshot);
-}
+const { readable, digest: wanted } = await saveFilledEtcd(folder.path, snapshot, options);
 mkdirSync(join(folder.path, 'lab'));
 await using lab = await Lab.startReplicated(join(folder.path, 'lab'), { strict: false });
 const place: ClusterPlace = { pd: lab.pdAddresses, prefix: 'bench', members: await freePlaces(folder.path) };
@@ -81,12 +71,12 @@ report({
     {
       title: 'What is equal in the etcd and on each member',
       columns: ['', 'digest'],
-      rows: [...wanted].map(([name, line]) => [name, line.replace(/[0-9a-f]{52}$/, '')]),
+      rows: digestRows(wanted),
     },
   ],
   notes: [
     'keys and updates in transactions of 100; the lab: a PD and three stores on this machine; RSS counts pages of mapped files',
-    `${figure(options.updates)} updates, half of them compacted; ${figure(options.leases)} leases; ${figure(options.users)} users`,
+    filledNote(options),
   ],
   failures,
   directory: folder.path,

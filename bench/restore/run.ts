@@ -14,12 +14,11 @@ import { readOptions } from '../support/options.ts';
 import { commandOf, etcdCommand, type StoreName } from '../support/programs.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure, median } from '../support/statistics.ts';
-import { Store } from '../support/store.ts';
 import { usageOf } from '../support/usage.ts';
-import { fill } from './fill.ts';
 import { type CommandCost, measuredCommand } from './measured-command.ts';
 import { differences, save } from './snapshot.ts';
-import { digestOf, type StoreDigest } from './store-digest.ts';
+import { digestRows, filledNote, saveFilledEtcd } from './source.ts';
+import { digestOf } from './store-digest.ts';
 
 const options = readOptions(
   process.argv.slice(2),
@@ -81,17 +80,8 @@ async function started(by: StoreName, at: StorePlace | undefined): Promise<Store
 
 const fromEtcd = place('etcd.db');
 const fromEngram = place('engram.db');
-let wanted: StoreDigest;
-let readable: number[];
-{
-  await using source = await Store.start('etcd', folder.path);
-  say('fills an etcd');
-  readable = await fill(source, options);
-  say('reads it');
-  wanted = await digestOf(source.target, readable);
-  const cost = await save(source.target, fromEtcd);
-  rows.push(['snapshot save: s', '-', figure(cost.seconds)], ['snapshot: MiB', '-', figure(sizeMb(fromEtcd))]);
-}
+const { readable, digest: wanted, cost: saved } = await saveFilledEtcd(folder.path, fromEtcd, options);
+rows.push(['snapshot save: s', '-', figure(saved.seconds)], ['snapshot: MiB', '-', figure(sizeMb(fromEtcd))]);
 const restored = await restoreByBoth('the snapshot of etcd', fromEtcd);
 await rm(restored.get('etcd')?.dataDir ?? '', { recursive: true, force: true });
 {
@@ -121,12 +111,12 @@ report({
     {
       title: 'What is equal in the etcd, in both engrams and in the etcd at the end',
       columns: ['', 'digest'],
-      rows: [...wanted].map(([name, line]) => [name, line.replace(/[0-9a-f]{52}$/, '')]),
+      rows: digestRows(wanted),
     },
   ],
   notes: [
     `keys and updates in transactions of 100; medians of ${options.rounds} rounds, in turn; RSS counts pages of mapped files`,
-    `${figure(options.updates)} updates, half of them compacted; ${figure(options.leases)} leases; ${figure(options.users)} users`,
+    filledNote(options),
   ],
   failures,
   directory: folder.path,
