@@ -1,6 +1,6 @@
 // The sequencer: turns transactions into revisions, events, and plans of their answers.
 export { Sequencer, type SequencerOptions } from './src/sequencer.ts';
-export type { PlannedTxn, PlannedOp, Changes, DecidedTxn } from './src/plan.ts';
+export type { PlannedTxn, PlannedOp, OpCounts, Changes, DecidedTxn } from './src/plan.ts';
 export { isSimple } from './src/value-needs.ts';
 // For transactions that only read.
 export { choosePath, type Path } from './src/compares.ts';

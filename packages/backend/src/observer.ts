@@ -6,9 +6,8 @@ export interface StoreObserver {
   write?(write: EndedWrite): void;
   /** A batch became durable. */
   appended?(durationMs: number, records: number, bytes: number): void;
-  range?(): void;
-  /** A transaction with more than one op. */
-  txn?(): void;
+  /** A request that is no write has read so many ranges. Those of a transaction, its compares among them, are told together. */
+  ranges?(count: number): void;
   compacted?(revision: Revision, dropped: number, durationMs: number): void;
   leaseGranted?(ttlSeconds: number): void;
   leaseRevoked?(): void;

@@ -13,10 +13,13 @@ export interface EndedWrite {
   readonly appliedUs: number;
   readonly publishedUs: number;
   readonly endedUs: number;
+  /** Ranges, puts, deletes and transactions as etcd counts them (`OpCounts` of sequencer). */
+  readonly ranges: number;
   readonly puts: number;
   /** Of keys and values. */
   readonly putBytes: number;
   readonly deletes: number;
+  readonly txns: number;
   /** Records the call that the write is for, if anything does. */
   readonly span?: Span | undefined;
 }

@@ -28,6 +28,13 @@ export class Change implements TxnChanges {
   recordBytes = 0;
   puts = 0;
   putBytes = 0;
+  deletes = 0;
+  /** Ranges, and looks at what a delete supersedes. */
+  scans = 0;
+  /** Looks at what a put supersedes. */
+  lookups = 0;
+  /** Ranges that etcd reads before the operations. */
+  checks = 0;
   answersPrevious = false;
   /** The position of the next record. */
   next: LogPosition;
@@ -40,6 +47,15 @@ export class Change implements TxnChanges {
     this.next = next;
     this.#answerBytesMax = answerBytesMax;
     this.#account = account;
+  }
+
+  get ranges(): number {
+    return this.checks + this.lookups + this.scans;
+  }
+
+  get txns(): number {
+    const executed = this.lookups + this.scans + this.puts + this.deletes;
+    return (this.checks > 1 ? 1 : 0) + (executed > 1 ? 1 : 0);
   }
 
   /** The room that is left in the answer. */
@@ -57,6 +73,11 @@ export class Change implements TxnChanges {
   answerPrevious(bytes: number): void {
     this.room.take(bytes);
     this.answersPrevious = true;
+  }
+
+  deleteOf({ prevKv }: DeleteRangeOp): void {
+    this.deletes += 1;
+    if (prevKv) this.scans += 1;
   }
 
   /** The steps of the last change: see `Turn`. */
@@ -116,6 +137,7 @@ export class KeyChanges {
     });
     if (lease !== NO_LEASE && lease !== oldLease) this.#leases.attach(lease, op.key);
     change.puts += 1;
+    if (op.prevKv || op.ignoreValue || op.ignoreLease) change.lookups += 1;
     change.putBytes += op.key.length + value.length;
     this.#add(change, record, {
       type: EVENT_PUT,
@@ -139,6 +161,7 @@ export class KeyChanges {
   *deleteRange(op: DeleteRangeOp, change: Change, turn: Turn): PureJob<readonly LogPosition[]> {
     const versions = this.#versions;
     const deleted: LogPosition[] = [];
+    change.deleteOf(op);
     let key: Uint8Array | undefined = op.range.key;
     while (key !== undefined) {
       const live: number[] = [];
@@ -155,8 +178,10 @@ export class KeyChanges {
     return deleted;
   }
 
-  deletePoint({ range, prevKv }: DeleteRangeOp, change: Change): readonly LogPosition[] {
+  deletePoint(op: DeleteRangeOp, change: Change): readonly LogPosition[] {
     const versions = this.#versions;
+    const { range, prevKv } = op;
+    change.deleteOf(op);
     const head = versions.head(range.key);
     if (head < 0 || versions.isTombstone(head)) return [];
     if (prevKv) change.answerPrevious(versions.bytes(head));

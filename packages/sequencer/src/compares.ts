@@ -21,18 +21,21 @@ export interface Path {
   readonly nested: readonly Path[];
 }
 
+export interface ChosenPath extends Path {
+  /** Compares that were looked at, those of nested transactions too: none behind the first one that fails. */
+  readonly compared: number;
+}
+
 /** Versions of a range that are compared at a time, and the bytes of values that are held at a time. */
 const CHUNK = 256;
 const CHUNK_VALUE_BYTES = 1024 * 1024;
 
-const flatPath = (succeeded: boolean): Path => (succeeded ? flatSuccess : flatFailure);
-const flatSuccess: Path = { succeeded: true, nested: [] };
-const flatFailure: Path = { succeeded: false, nested: [] };
+const noneNested: readonly Path[] = [];
 
-/** Whether the compares of a simple transaction hold (`isSimple`). Its values are at hand. */
-export function holds({ compares }: Txn, versions: ReadVersions, values: DecisionValues): boolean {
-  for (const compare of compares) if (!holdsOnKey(compare, versions, values)) return false;
-  return true;
+/** The place of the first compare of a simple transaction (`isSimple`) that fails, or -1. Its values are at hand. */
+export function firstFailing({ compares }: Txn, versions: ReadVersions, values: DecisionValues): number {
+  for (let at = 0; at < compares.length; at += 1) if (!holdsOnKey(compares[at]!, versions, values)) return at;
+  return -1;
 }
 
 /** Chooses the branches of a transaction. Compares of ranges read at revision `at`. */
@@ -42,10 +45,12 @@ export function* choosePath(
   values: DecisionValues,
   at: Revision,
   turn: Turn,
-): Job<Path> {
+): Job<ChosenPath> {
   let succeeded = true;
+  let compared = 0;
   for (const compare of txn.compares) {
     const { range, target } = compare;
+    compared += 1;
     if (!isPoint(range)) succeeded = yield* holdsOnRange(compare, versions, values, at, turn);
     else {
       const head = target === CompareTarget.VALUE ? versions.head(range.key) : -1;
@@ -60,10 +65,12 @@ export function* choosePath(
   let nested: Path[] | undefined;
   for (const op of succeeded ? txn.success : txn.failure) {
     if (op.kind !== 'txn') continue;
+    const path: ChosenPath = yield* choosePath(op.txn, versions, values, at, turn);
+    compared += path.compared;
     nested ??= [];
-    nested.push(yield* choosePath(op.txn, versions, values, at, turn));
+    nested.push(path);
   }
-  return nested === undefined ? flatPath(succeeded) : { succeeded, nested };
+  return { succeeded, nested: nested ?? noneNested, compared };
 }
 
 /** Of one compare with a version, whose value may be long. */

@@ -19,8 +19,25 @@ export type PlannedOp<Plan> =
     }
   | PlannedTxn<Plan>;
 
+/**
+ * What etcd counts of one write (server/storage/mvcc/metrics_txn.go). It executes a transaction in two of its store: the first one
+ * reads what decides and what may refuse it, the second one has its operations. A put or a delete that is alone has only the second.
+ */
+export interface OpCounts {
+  /**
+   * Ranges, compares that were looked at, and looks at the version that a put or a delete supersedes, because it is asked for or kept.
+   * Each transaction of etcd's store looks for a put anew.
+   */
+  readonly ranges: number;
+  readonly puts: number;
+  /** Operations, however many keys they delete. The end of a lease has one for each key. */
+  readonly deletes: number;
+  /** Those of the store's transactions that had more than one of these: 0 to 2. */
+  readonly txns: number;
+}
+
 /** The changes of one write, all in one revision. */
-export interface Changes {
+export interface Changes extends OpCounts {
   readonly events: readonly KvEvent[];
   /**
    * One log record for each event, in the same order. The end of a lease has its own record before them. The caller
@@ -29,8 +46,7 @@ export interface Changes {
   readonly records: Uint8Array[];
   /** The bytes of all records together. */
   readonly recordBytes: number;
-  /** Of the events: those that put a key, and the bytes of these keys with their values. */
-  readonly puts: number;
+  /** Of the keys that are put, with their values. */
   readonly putBytes: number;
 }
 

@@ -19,7 +19,7 @@ import {
 import { finish, type Job, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { Change, KeyChanges } from './change.ts';
 import { Checks } from './checks.ts';
-import { choosePath, holds, type Path } from './compares.ts';
+import { choosePath, firstFailing, type Path } from './compares.ts';
 import type { Changes, PlannedOp, PlannedTxn, DecidedTxn } from './plan.ts';
 import type {
   ChangeEncoder,
@@ -117,7 +117,8 @@ export class Sequencer<Plan> {
    */
   decideSimple(txn: Txn, compactRevision: Revision, values: DecisionValues, account?: AnswerAccount): DecidedTxn<Plan> {
     assert(!this.#underWay, 'a transaction is decided within another');
-    const succeeded = holds(txn, this.#versions, values);
+    const failing = firstFailing(txn, this.#versions, values);
+    const succeeded = failing < 0;
     const ops = succeeded ? txn.success : txn.failure;
     this.#checks.begin(this.#assigned, compactRevision);
     for (const op of ops) this.#checks.add(flat(op));
@@ -133,6 +134,7 @@ export class Sequencer<Plan> {
       finish(this.#abandon(change, error, unhurried));
       throw error;
     }
+    countChecks(change, txn, succeeded ? txn.compares.length : failing + 1);
     return this.#decided(change, { kind: 'txn', revision: this.#visible(change), succeeded, responses });
   }
 
@@ -157,6 +159,7 @@ export class Sequencer<Plan> {
         yield* this.#abandon(change, error, turn);
         throw error;
       }
+      countChecks(change, txn, path.compared);
       return this.#decided(change, planned);
     } finally {
       this.#underWay = false;
@@ -181,6 +184,7 @@ export class Sequencer<Plan> {
         const head = versions.head(key);
         if (head >= 0 && !versions.isTombstone(head) && versions.lease(head) === attachedTo) {
           this.#keys.delete(key, head, change);
+          change.deletes += 1;
           this.#turn.shouldYield(change.lastSteps);
         }
         if (this.#turn.shouldYield()) yield;
@@ -284,6 +288,7 @@ export class Sequencer<Plan> {
   *#onRange(op: FlatOp, change: Change, turn: Turn): PureJob<PlannedOp<Plan>> {
     assert(op.kind !== 'put', 'a put is of one key');
     if (op.kind === 'delete-range') return this.#deleted(op, yield* this.#keys.deleteRange(op, change, turn), change);
+    change.scans += 1;
     const at = op.revision > 0 ? revision(op.revision) : change.revision;
     const pinned = at < change.revision ? at : this.#assigned;
     const plan = yield* this.#ranges.plan(op, at, pinned, change.room, turn);
@@ -299,6 +304,12 @@ export class Sequencer<Plan> {
   #visible(change: Change): Revision {
     return change.events.length > 0 ? change.revision : this.#assigned;
   }
+}
+
+/** Of a transaction that is decided. `KV.Put` and `KV.DeleteRange` are transactions of one operation without compares. */
+function countChecks(change: Change, { compares, success }: Txn, compared: number): void {
+  const isAlone = compares.length === 0 && success.length === 1 && success[0]!.kind !== 'txn';
+  change.checks = isAlone ? 0 : compared + change.lookups;
 }
 
 type FlatOp = Exclude<Op, { readonly kind: 'txn' }>;

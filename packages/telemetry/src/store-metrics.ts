@@ -67,6 +67,21 @@ export class StoreMetrics {
     this.#slowAppendMs = slowAppendMs;
     this.#onSlowAppend = onSlowAppend;
     registry.counter('etcd_mvcc_put_total', 'Puts, those inside transactions too.', () => this.#puts);
+    registry.counter(
+      'etcd_mvcc_delete_total',
+      'Deletes, however many keys each; one for each key that ends with its lease.',
+      () => this.#deletes,
+    );
+    registry.counter(
+      'etcd_mvcc_range_total',
+      'Ranges, compares of transactions, and looks at versions that puts and deletes supersede.',
+      () => this.#ranges,
+    );
+    registry.counter(
+      'etcd_mvcc_txn_total',
+      "Transactions of the store with more than one of these. A client's has up to two: what it reads first, and its operations.",
+      () => this.#txns,
+    );
     registry.counter('engram_writes_total', 'Writes that have ended, those too that have changed nothing.', () => [
       { labels: { outcome: 'answered' }, value: this.#writes.answered },
       { labels: { outcome: 'refused' }, value: this.#writes.refused },
@@ -74,9 +89,6 @@ export class StoreMetrics {
     registry.counter('engram_write_stage_seconds_total', 'What these writes have spent in each stage.', () =>
       STAGES.map((stage) => ({ labels: { stage }, value: this.#stagesUs[stage] / 1e6 })),
     );
-    registry.counter('etcd_mvcc_delete_total', 'Keys deleted.', () => this.#deletes);
-    registry.counter('etcd_mvcc_range_total', 'Ranges.', () => this.#ranges);
-    registry.counter('etcd_mvcc_txn_total', 'Transactions of more than one operation.', () => this.#txns);
     registry.gauge(
       'etcd_debugging_mvcc_total_put_size_in_bytes',
       'Bytes of keys and values put.',
@@ -139,9 +151,11 @@ export class StoreMetrics {
     const { decidedUs, appendingUs, durableUs, appliedUs, publishedUs, endedUs } = write;
     this.#writes[write.stage === 'answered' ? 'answered' : 'refused'] += 1;
     if (appliedUs >= 0) {
+      this.#ranges += write.ranges;
       this.#puts += write.puts;
       this.#putBytes += write.putBytes;
       this.#deletes += write.deletes;
+      this.#txns += write.txns;
     }
     // As `stageMs`, which would make an object for each write.
     this.#stagesUs.decide += betweenUs(0, decidedUs);
@@ -153,12 +167,9 @@ export class StoreMetrics {
     if (endedUs > this.#slowAppendMs * 1000) this.#onSlowWrite?.(stageMs(write), write.span?.context.traceId);
   }
 
-  range(): void {
-    this.#ranges += 1;
-  }
-
-  txn(): void {
-    this.#txns += 1;
+  ranges(count: number): void {
+    this.#ranges += count;
+    if (count > 1) this.#txns += 1;
   }
 
   compacted(_revision: number, dropped: number, durationMs: number): void {

@@ -350,7 +350,7 @@ test('slow appends and slow writes are told', () => {
     publishedUs: 100_000,
     endedUs: 100_000,
   };
-  const counts = { stage: 'answered', puts: 1, putBytes: 1, deletes: 0 };
+  const counts = { stage: 'answered', ranges: 0, puts: 1, putBytes: 1, deletes: 0, txns: 0 };
   store.write({ ...times, ...counts });
   const slow = { durableUs: 101_000, appliedUs: 101_000, publishedUs: 103_000, endedUs: 103_000 };
   store.write({ ...times, ...counts, ...slow });
@@ -375,13 +375,18 @@ test('the store is counted under the names of etcd', async () => {
     publishedUs: 16_000,
     endedUs: 19_000,
   };
-  store.write({ ...times, stage: 'answered', puts: 2, putBytes: 123, deletes: 1 });
+  store.write({ ...times, stage: 'answered', ranges: 5, puts: 2, putBytes: 123, deletes: 1, txns: 2 });
   // Refused before it was decided, and refused after its effect: its caller did not wait for it.
   const nowhere = { decidedUs: -1, appendingUs: -1, durableUs: -1, appliedUs: -1, publishedUs: -1 };
-  const none = { puts: 0, putBytes: 0, deletes: 0 };
-  store.write({ ...times, ...nowhere, ...none, stage: 'refused' });
+  const none = { ranges: 0, puts: 0, putBytes: 0, deletes: 0, txns: 0 };
+  // Not counted: nothing of it is in effect.
+  const some = { ranges: 9, puts: 9, putBytes: 9, deletes: 9, txns: 2 };
+  store.write({ ...times, ...nowhere, ...some, stage: 'refused' });
   // One that has changed nothing: answered when what it rests on was there.
   store.write({ ...times, ...nowhere, ...none, decidedUs: 0, appliedUs: 18_000, stage: 'answered' });
+  // A range, and a transaction of three.
+  store.ranges(1);
+  store.ranges(3);
   store.compacted(7, 12, 250);
   store.leaseGranted(60);
   for (const [line, value] of [
@@ -392,6 +397,8 @@ test('the store is counted under the names of etcd', async () => {
     ['etcd_mvcc_put_total', 2],
     ['etcd_debugging_mvcc_total_put_size_in_bytes', 123],
     ['etcd_mvcc_delete_total', 1],
+    ['etcd_mvcc_range_total', 9],
+    ['etcd_mvcc_txn_total', 3],
     ['engram_writes_total{outcome="answered"}', 2],
     ['engram_writes_total{outcome="refused"}', 1],
     ['engram_write_stage_seconds_total{stage="append"}', 0.007],

@@ -77,8 +77,11 @@ export class Write implements CommittedWrite, EndedWrite {
   mark: Mark | undefined;
   group: EventGroup | undefined;
   origin: Origin | undefined;
+  ranges = 0;
   puts = 0;
   putBytes = 0;
+  deletes = 0;
+  txns = 0;
   #decision: Decision<unknown> | undefined;
   /** Its decision has waited for its turn. */
   waited = false;
@@ -112,10 +115,6 @@ export class Write implements CommittedWrite, EndedWrite {
     return this.caller.span;
   }
 
-  get deletes(): number {
-    return (this.group?.events.length ?? 0) - this.puts;
-  }
-
   /** Returns its decision, which it does not keep. */
   deciding(): Decision<unknown> {
     this.#enter('waiting', 'deciding');
@@ -137,13 +136,19 @@ export class Write implements CommittedWrite, EndedWrite {
     this.mark = mark;
     this.origin = origin;
     this.#answer = answer;
-    if (changes !== undefined && changes.events.length > 0) {
-      this.group = { revision: changes.events[0]!.modRevision, events: changes.events };
-      this.puts = changes.puts;
-      this.putBytes = changes.putBytes;
-    }
+    if (changes !== undefined) this.#changes(changes);
     if (this.#told) pin?.[Symbol.dispose]();
     else this.#pin = pin;
+  }
+
+  #changes(changes: Changes): void {
+    const { events } = changes;
+    if (events.length > 0) this.group = { revision: events[0]!.modRevision, events };
+    this.ranges = changes.ranges;
+    this.puts = changes.puts;
+    this.putBytes = changes.putBytes;
+    this.deletes = changes.deletes;
+    this.txns = changes.txns;
   }
 
   appending(nowMs: number): void {

@@ -58,10 +58,8 @@ export class LeaderDecisions implements Proposals {
 
   /** Decided in this call, not in a later turn, so that two writes of one connection keep their order. */
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    const { writes, observer } = this.#options;
     try {
-      if (txn.success.length > 1 || txn.failure.length > 1) observer.txn?.();
-      return writes.txn(txn, caller);
+      return this.#options.writes.txn(txn, caller);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -39,7 +39,6 @@ export class ReplicaReads implements AppliedReads {
   }
 
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
-    if (txn.success.length > 1 || txn.failure.length > 1) this.#observer.txn?.();
-    return readTxn(txn, this.#replica, caller);
+    return readTxn(txn, this.#replica, caller, this.#observer);
   }
 }

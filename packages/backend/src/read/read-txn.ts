@@ -4,6 +4,7 @@ import { choosePath } from '@engram/sequencer';
 import type { Caller } from '../caller.ts';
 import { clientTask } from '../client-task.ts';
 import { NeededValues } from '../decide/needed-values.ts';
+import type { StoreObserver } from '../observer.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { RangeResult, TxnResult } from '../store.ts';
 import { VersionsAt } from './versions-at.ts';
@@ -12,11 +13,11 @@ import { VersionsAt } from './versions-at.ts';
  * Answers a transaction of ranges only, on any node. All ranges see one revision, the newest that has taken effect
  * there. Errors: Compacted, FutureRev, ResponseTooLarge.
  */
-export async function readTxn(txn: Txn, replica: Replica, caller: Caller): Promise<TxnResult> {
-  return replica.loop.run(clientTask(caller, 'read'), reading(txn, replica, caller), caller.signal);
+export async function readTxn(txn: Txn, replica: Replica, caller: Caller, observer: StoreObserver): Promise<TxnResult> {
+  return replica.loop.run(clientTask(caller, 'read'), reading(txn, replica, caller, observer), caller.signal);
 }
 
-function* reading(txn: Txn, replica: Replica, caller: Caller): Job<TxnResult> {
+function* reading(txn: Txn, replica: Replica, caller: Caller, observer: StoreObserver): Job<TxnResult> {
   const { signal } = caller;
   const { state, scanner, pins, loop } = replica;
   const at = replica.revision;
@@ -25,13 +26,14 @@ function* reading(txn: Txn, replica: Replica, caller: Caller): Job<TxnResult> {
   const { compactRevision } = state;
   using _pin = pins.hold(compactRevision);
   const versions = new VersionsAt(state.index, at);
-  const { succeeded } = yield* choosePath(txn, versions, new NeededValues(replica, signal), at, loop);
+  const { succeeded, compared } = yield* choosePath(txn, versions, new NeededValues(replica, signal), at, loop);
   const ops = succeeded ? txn.success : txn.failure;
   for (const op of ops) {
     assert(op.kind === 'range', 'a transaction that only reads has another op');
     if (op.revision > at) throw new EngramError('FutureRev');
     if (op.revision !== 0 && op.revision < compactRevision) throw new EngramError('Compacted');
   }
+  observer.ranges?.(compared + ops.length);
   const room = new AnswerRoom(replica.txnAnswerBytesMax, caller);
   const responses: RangeResult[] = [];
   for (const op of ops) {

@@ -327,7 +327,7 @@ export class Replica implements AsyncDisposable {
     task?: Task,
     form: ListForm = 'list',
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
-    this.#options.observer?.range?.();
+    this.#options.observer?.ranges?.(1);
     const current = this.revision;
     const at = this.readable(op.revision);
     if (form === 'pages') return whenThere(this.scanner.scanPaged(op, at, signal, task), pagedResult, current);
@@ -340,7 +340,7 @@ export class Replica implements AsyncDisposable {
       yield await this.range(op, signal, task);
       return;
     }
-    this.#options.observer?.range?.();
+    this.#options.observer?.ranges?.(1);
     const current = this.revision;
     const at = this.readable(op.revision);
     const compacted = (): boolean => at < this.state.compactRevision;
