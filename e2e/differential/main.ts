@@ -8,6 +8,7 @@ import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
 import { bytesPart } from './bytes-part.ts';
 import { certificatePart } from './certificate-part.ts';
+import { countsPart } from './counts-part.ts';
 import { gatewayPart } from './gateway-part.ts';
 import { gatewayRoutesPart } from './gateway-routes-part.ts';
 import { http2Part } from './http2-part.ts';
@@ -50,6 +51,7 @@ const parts: Readonly<Record<string, (prng: Prng) => Promise<void>>> = {
   gateway: () => gatewayPart(judge),
   'gateway-routes': () => gatewayRoutesPart(judge),
   pages: () => pagesPart(judge),
+  counts: () => countsPart(judge),
   sizes: () => sizesPart(judge),
   users: (prng) => inRounds(wholeOrShare(1 / 4), STEPS_EACH_ROUND, fresh, (count) => usersPart(judge, prng, count)),
   restart: (prng) => restartPart(judge, prng, wholeOrShare(1 / 4)),
