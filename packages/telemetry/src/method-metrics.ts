@@ -60,6 +60,7 @@ export class MethodMetrics {
   startedCount = 0;
   receivedCount = 0;
   receivedBytes = 0;
+  /** As etcd's interceptor, which counts an answer of each unary call that has ended, also where it is only a status. */
   sentCount = 0;
   sentBytes = 0;
 
@@ -91,6 +92,7 @@ export class MethodMetrics {
     if (this.#timing !== undefined) timings.handled(this.#timing, known, seconds, traced);
     if (extensive) this.seconds.observe(seconds, traced);
     if (!this.#unary) return;
+    this.sentCount += 1;
     const outcome = known === 0 ? 0 : 1;
     this.requestSeconds[outcome].observe(seconds, traced);
     if (rangeSeconds !== undefined) rangeSeconds[outcome].observe(seconds, traced);
@@ -102,7 +104,7 @@ export class MethodMetrics {
   }
 
   sent(_call: unknown, bytes: number): void {
-    this.sentCount += 1;
+    if (!this.#unary) this.sentCount += 1;
     this.sentBytes += bytes;
   }
 }

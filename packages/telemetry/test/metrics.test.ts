@@ -243,23 +243,31 @@ test('a call is counted by its method and its code, and no other', async () => {
   range.received(call, 10);
   range.sent(call, 300);
   range.end(call, { code: 0 }, 1.5);
+  // etcd counts an answer of this one too.
+  range.begin();
+  range.received(call, 5);
+  range.end(call, { code: 11 }, 1.5);
   watching.begin();
+  watching.sent(call, 7);
+  watching.sent(call, 7);
   watching.end(call, { code: 14 }, 5);
   const labels = 'grpc_type="unary",grpc_service="etcdserverpb.KV",grpc_method="Range"';
   const watch = 'grpc_type="bidi_stream",grpc_service="etcdserverpb.Watch",grpc_method="Watch"';
   for (const [line, value] of [
-    [`grpc_server_started_total{${labels}}`, 1],
+    [`grpc_server_started_total{${labels}}`, 2],
     [`grpc_server_handled_total{${labels},grpc_code="OK"}`, 1],
     [`grpc_server_handled_total{${labels},grpc_code="Unavailable"}`, 0],
     [`grpc_server_handled_total{${watch},grpc_code="Unavailable"}`, 1],
     [`grpc_server_handled_total{${watch},grpc_code="OK"}`, 0],
-    [`grpc_server_msg_sent_total{${labels}}`, 1],
-    ['etcd_network_client_grpc_received_bytes_total', 10],
-    ['etcd_network_client_grpc_sent_bytes_total', 300],
+    [`grpc_server_msg_received_total{${labels}}`, 2],
+    [`grpc_server_msg_sent_total{${labels}}`, 2],
+    [`grpc_server_msg_sent_total{${watch}}`, 2],
+    ['etcd_network_client_grpc_received_bytes_total', 15],
+    ['etcd_network_client_grpc_sent_bytes_total', 314],
     ['etcd_server_request_duration_seconds_bucket{type="Range",success="true",le="0.001"}', 0],
     ['etcd_server_request_duration_seconds_bucket{type="Range",success="true",le="0.002"}', 1],
     ['etcd_server_range_duration_seconds_count{success="true"}', 1],
-    ['etcd_server_range_duration_seconds_count{success="false"}', 0],
+    ['etcd_server_range_duration_seconds_count{success="false"}', 1],
   ] as const) {
     expect(await lineValue(registry, line), line).toBe(value);
   }
