@@ -55,7 +55,7 @@ export interface ClusterCounts {
   readonly failedReadIndexes: number;
   /** Learners that became voters by a call of this member's clients. */
   readonly promotions: number;
-  /** Such calls that were refused, by the text of the refusal. */
+  /** Such calls that were refused, by etcd's reason. */
   readonly refusedPromotions: ReadonlyMap<string, number>;
 }
 

@@ -1,6 +1,7 @@
 import { EngramError, GrpcCode } from '@engram/core';
 import { StatusError } from '@engram/wire';
 import type { Cluster, ClusterChanges, ClusterCounts, Member } from './cluster-view.ts';
+import { PromotionCounts } from './promotion-counts.ts';
 
 export interface LoneMemberOptions {
   readonly clusterId: bigint;
@@ -18,13 +19,14 @@ export class LoneMember implements Cluster, ClusterChanges {
   readonly isLearner = false;
   /** The disk of a node that is alone either answers or ends the node. */
   readonly stalledMs = 0;
+  readonly #promotions = new PromotionCounts();
   readonly counts: ClusterCounts = {
     leaderChanges: 1,
     lateHeartbeats: 0,
     slowReadIndexes: 0,
     failedReadIndexes: 0,
     promotions: 0,
-    refusedPromotions: new Map(),
+    refusedPromotions: this.#promotions.refused,
     refusedTakeovers: 0,
   };
   readonly members: readonly Member[];
@@ -57,7 +59,11 @@ export class LoneMember implements Cluster, ClusterChanges {
     throw fixedMembership();
   }
 
-  async promote(id: bigint): Promise<never> {
+  promote(id: bigint): Promise<never> {
+    return this.#promotions.count(this.#promoting(id));
+  }
+
+  async #promoting(id: bigint): Promise<never> {
     this.#checkMember(id);
     throw new EngramError('MemberNotLearner');
   }

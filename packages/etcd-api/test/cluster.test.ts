@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nodeItself } from '@engram/backend';
 import { HealthStatus, LoneMember, ServiceCounts } from '@engram/etcd-api';
 import { utf8 } from '@engram/core';
 import { etcdserverpb, healthpb } from '@engram/wire';
@@ -69,6 +70,22 @@ describe('Cluster', () => {
       message: 'etcdserver: can only promote a learner member',
     });
     expect(await failure(() => api.call(path('MemberUpdate'), self))).toMatchObject({ code: 12 });
+  });
+
+  test('promotions that are refused are counted by the reasons that etcd gives', async () => {
+    const { counts, changes } = new LoneMember({
+      clusterId: 1n,
+      member: { id: 7n, name: 'a', peerUrls: [], clientUrls: [] },
+      term: 1,
+    });
+    for (const id of [1n, 7n, 2n]) await expect(changes.promote(id, nodeItself)).rejects.toThrow();
+    expect(counts).toMatchObject({
+      promotions: 0,
+      refusedPromotions: new Map([
+        ['membership: ID not found', 2],
+        ['membership: can only promote a learner member', 1],
+      ]),
+    });
   });
 });
 

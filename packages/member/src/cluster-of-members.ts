@@ -9,7 +9,14 @@ import {
   memberOf,
   parsePeerUrls,
 } from '@engram/election';
-import type { Cluster, ClusterChanges, ClusterCounts, Member, MemberAdded } from '@engram/etcd-api';
+import {
+  type Cluster,
+  type ClusterChanges,
+  type ClusterCounts,
+  type Member,
+  type MemberAdded,
+  PromotionCounts,
+} from '@engram/etcd-api';
 import * as peerpb from './gen/peerpb.ts';
 import type { KnownLeader } from './known-leader.ts';
 import { present, readable } from './leader-answer.ts';
@@ -44,8 +51,7 @@ const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
 /** The cluster as the election knows it, and the changes that its leader makes. */
 export class ClusterOfMembers implements Cluster, ClusterChanges {
   readonly #options: ClusterOfMembersOptions;
-  #promotions = 0;
-  readonly #refusedPromotions = new Map<string, number>();
+  readonly #promotions = new PromotionCounts();
 
   constructor(options: ClusterOfMembersOptions) {
     this.#options = options;
@@ -94,8 +100,8 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
       lateHeartbeats: driver.lateHeartbeats,
       slowReadIndexes: reads.slow,
       failedReadIndexes: reads.failed,
-      promotions: this.#promotions,
-      refusedPromotions: this.#refusedPromotions,
+      promotions: this.#promotions.succeeded,
+      refusedPromotions: this.#promotions.refused,
     };
   }
 
@@ -122,16 +128,8 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#changeOf(id, (member) => ({ kind: 'update', id: member, peerUrls }), caller);
   }
 
-  async promote(id: bigint, caller: Caller): Promise<readonly Member[]> {
-    try {
-      const members = await this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller);
-      this.#promotions += 1;
-      return members;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#refusedPromotions.set(reason, (this.#refusedPromotions.get(reason) ?? 0) + 1);
-      throw error;
-    }
+  promote(id: bigint, caller: Caller): Promise<readonly Member[]> {
+    return this.#promotions.count(this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller));
   }
 
   /** As in etcd, only the leader takes this call: clients find the leader by Status. */

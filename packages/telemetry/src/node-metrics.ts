@@ -129,8 +129,10 @@ export function registerNodeMetrics(registry: MetricRegistry, node: () => NodeGa
     "Learners that became voters by a call of this member's clients.",
     ({ promotions }) => promotions,
   );
-  counter('etcd_server_learner_promote_failures', 'Such calls that were refused.', ({ refusedPromotions }) =>
-    [...refusedPromotions].map(([Reason, value]) => ({ labels: { Reason }, value })),
+  counter(
+    'etcd_server_learner_promote_failures',
+    'Such calls that were refused, by the reason.',
+    ({ refusedPromotions }) => [...refusedPromotions].map(([Reason, value]) => ({ labels: { Reason }, value })),
   );
   gauge('etcd_server_id', "1 for this member's id, in hexadecimal.", ({ memberId }) =>
     one({ server_id: hex(memberId) }),
