@@ -279,8 +279,8 @@ const possible: readonly Mutant[] = [
       },
       {
         file: 'packages/sequencer/src/sequencer.ts',
-        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    const succeeded",
-        replace: '    const succeeded',
+        find: "    assert(!this.#underWay, 'a transaction is decided within another');\n    const failing",
+        replace: '    const failing',
       },
       {
         file: 'packages/sequencer/src/sequencer.ts',
