@@ -85,13 +85,45 @@ test('case 4: a seed of another cluster is refused by name, and never asked for 
 
 test('case 5: PD refuses our cluster id: fatal, asked once', async () => {
   const bench = await Bench.make();
-  bench.cluster.scriptPd((_, method) =>
-    method === 'GetRegion'
-      ? new TransportError(GrpcCode.FAILED_PRECONDITION, 'mismatch cluster id, need 1 but got 2')
-      : undefined,
-  );
+  bench.cluster.pd.clusterId += 1n;
   expect(await bench.run(codeOf(bench.client.get(k('a'))))).toBe('cluster-mismatch');
   expect(bench.cluster.pdCalls.filter((call) => call === '0/GetRegion')).toHaveLength(1);
+});
+
+test('what PD refuses in the words of another cluster, and is in ours, is asked again', async () => {
+  const bench = await Bench.make();
+  let refusals = 2;
+  bench.cluster.scriptPd((_, method) => {
+    if (method !== 'GetRegion' || refusals === 0) return undefined;
+    refusals -= 1;
+    return new TransportError(GrpcCode.FAILED_PRECONDITION, 'mismatch cluster id, need 1 but got 2');
+  });
+  expect(await bench.run(bench.client.get(k('a')))).toBeUndefined();
+  expect(refusals).toBe(0);
+});
+
+test.each([
+  { name: 'is kept where PD has answered, whatever it says', lost: false, words: 'gone', connections: 0 },
+  { name: 'is made anew where it was lost, whatever was said', lost: true, words: 'not leader', connections: 1 },
+])('the connection to PD $name', async ({ lost, words, connections }) => {
+  const bench = Bench.bare({ pdMembers: 1 });
+  let made = 0;
+  const transport = {
+    connect: (address: string, secure: boolean) => {
+      if (address === 'pd0:2379') made += 1;
+      return bench.cluster.transport.connect(address, secure);
+    },
+  };
+  const client = await bench.connect({ transport });
+  const before = made;
+  let failures = 1;
+  bench.cluster.scriptPd((_, method) => {
+    if (method !== 'GetRegion' || failures === 0) return undefined;
+    failures -= 1;
+    return new TransportError(GrpcCode.UNAVAILABLE, words, { lost });
+  });
+  expect(await bench.run(client.get(k('a')))).toBeUndefined();
+  expect(made - before).toBe(connections);
 });
 
 test('case 6: one answer for five callers: they get consecutive timestamps, the last one named, in the order of their coming', async () => {

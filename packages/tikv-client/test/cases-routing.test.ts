@@ -289,3 +289,29 @@ test.each([1_500, 2_500, 3_500, 4_500, 5_500, 6_500, 7_500])(
     expect(cluster.sent('Get').at(-1)?.storeId).toBe(1);
   },
 );
+
+test('a small request that a store refuses in the words of a large one is sent again', async () => {
+  const bench = await Bench.make();
+  bench.cluster.next('Prewrite', { kind: 'exhausted', words: 'Received message larger than max (5 vs. 4)' }, 3);
+  await bench.put({ a: '1' });
+  expect(await bench.get('a')).toBe('1');
+});
+
+test('a request that is longer than servers usually take, and has no room, is over the limit', async () => {
+  const bench = await Bench.make();
+  bench.cluster.next('Prewrite', { kind: 'exhausted', words: 'no room' }, 1_000);
+  const write = (bytes: number) =>
+    bench.run(
+      bench.write({ a: 'x'.repeat(bytes) }, { mode: '2pc', timeoutMs: 2_000 }).catch((error: unknown) => error),
+    );
+  expect(await write(4 << 20)).toMatchObject({ code: 'transaction-too-large' });
+  expect(await write(3 << 20)).toMatchObject({ code: 'deadline-exceeded' });
+});
+
+test('a store that refuses a timestamp it has not heard of yet is asked again', async () => {
+  const bench = await Bench.make();
+  await bench.put({ a: '1' });
+  const error = { message: 'invalid max_ts update: 100 is larger than the limit 90' };
+  bench.cluster.next('Get', { kind: 'region-error', error }, 2);
+  expect(await bench.get('a')).toBe('1');
+});

@@ -15,6 +15,7 @@ test('a connection that fails at each of several addresses says why of each', ()
     message: 'No connection established. Last error: connect ECONNREFUSED ::1:1; connect ETIMEDOUT 10.0.0.1:1',
     cause,
     unsent: true,
+    lost: true,
   });
 });
 
@@ -22,6 +23,7 @@ test('a connection that was there says that it is lost: what was sent on it may 
   expect(lost(true, new Error('read ECONNRESET'))).toMatchObject({
     message: 'Connection dropped: read ECONNRESET',
     unsent: false,
+    lost: true,
   });
 });
 
@@ -31,7 +33,12 @@ test('a server cannot say by its words that it has got nothing', () => {
     ['grpc-status', String(GrpcCode.UNAVAILABLE)],
     ['grpc-message', message],
   ]);
-  expect(statusOf({ kind: 'complete', trailers }, undefined)).toMatchObject({ message, unsent: false, tls: false });
+  expect(statusOf({ kind: 'complete', trailers }, undefined)).toMatchObject({
+    message,
+    unsent: false,
+    tls: false,
+    lost: false,
+  });
 });
 
 test('the status OK is no error, and every other is one', () => {

@@ -267,13 +267,11 @@ export class PdClient {
           throw error instanceof TikvError ? error : new TikvError('protocol-error', method, { cause: error });
         }
         this.#observer.pdCall?.(method, this.#clock.nowMs() - startMs, false);
-        if (error.grpc === GrpcCode.FAILED_PRECONDITION && /mismatch cluster id/.test(error.message)) {
-          throw new TikvError('cluster-mismatch', error.message, { cause: error });
-        }
+        if (error.grpc === GrpcCode.FAILED_PRECONDITION) await this.members.checkLeader(call);
         if (error.grpc === GrpcCode.UNIMPLEMENTED)
           throw new TikvError('pd-error', `${method} is not implemented`, { cause: error });
         failure = error;
-        if (connectionLost(error)) this.members.drop(channel);
+        if (error.lost || error.grpc === GrpcCode.DEADLINE_EXCEEDED) this.members.drop(channel);
         const before = this.members.leaderAddress;
         await this.members.refresh(call).catch((refreshError: unknown) => {
           if (!(refreshError instanceof TikvError) || refreshError.code !== 'pd-unreachable') throw refreshError;
@@ -301,8 +299,3 @@ const nullKeyspace = { keyspaceScope: { keyspaceId: 0xffff_ffff } };
 
 export const isUnimplemented = (error: unknown): boolean =>
   error instanceof TikvError && isTransportError(error.cause) && error.cause.grpc === GrpcCode.UNIMPLEMENTED;
-
-/** UNAVAILABLE is also the code of "not leader". Then the connection works. */
-const connectionLost = (error: TransportError): boolean =>
-  error.grpc === GrpcCode.DEADLINE_EXCEEDED ||
-  (error.grpc === GrpcCode.UNAVAILABLE && !/leader|not served|not primary|not started/.test(error.message));

@@ -83,6 +83,23 @@ export class PdMembers {
     return this.channel(this.#leader!);
   }
 
+  /**
+   * Asks the leader that is known which cluster it is in: PD refuses the id of another cluster with a code that it also has for other
+   * refusals. Throws cluster-mismatch, and nothing if the leader does not answer.
+   */
+  async checkLeader(call: Call): Promise<void> {
+    const url = this.#leader;
+    if (url === undefined) return;
+    let answer: GetMembersResponse;
+    try {
+      answer = await this.#ask(url, call);
+    } catch (error) {
+      call.check(error);
+      return;
+    }
+    this.#checkCluster(answer, url);
+  }
+
   channel(url: PdUrl): Channel {
     if (this.#closed) throw new TikvError('closed');
     const found = this.#channels.get(url.address);

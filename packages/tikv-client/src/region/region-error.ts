@@ -89,8 +89,7 @@ export function judgeRegionError(error: RegionError, region: Region, atLeader: b
   if (error.isWitness !== undefined) return { do: 'relocate', backoff: 'isWitness' };
   if (error.mismatchPeerId !== undefined) return { do: 'relocate', backoff: 'regionMiss' };
   if (error.undeterminedResult !== undefined) return { do: 'again', backoff: 'staleCommand', maybeApplied: true };
-  if (/invalid max_ts update/.test(error.message))
-    return { do: 'fail', error: new TikvError('invalid-argument', `a timestamp from the future: ${error.message}`) };
-  // An unknown error, of a newer server or of one that is closing. Another peer may serve.
+  // An unknown error: of a newer server, of one that is closing, or of one that has not heard yet how far PD's timestamps are, and
+  // refuses one. Another peer may serve.
   return { do: 'again', backoff: 'regionScheduling', nextPeer: true };
 }

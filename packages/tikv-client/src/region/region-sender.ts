@@ -1,5 +1,6 @@
 import { GrpcCode, type Random } from '@engram/core';
 import type { Backoffer } from '../backoff/backoffer.ts';
+import { encode } from '@engram/protobuf';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
@@ -38,6 +39,8 @@ export type SendResult<Response> =
 const RELOCATE = { kind: 'relocate' } as const;
 /** After this many changes of leader in one send, the sender waits: peers may name each other without end. */
 const SWITCHES_MAX = 3;
+/** The longest message that a server of gRPC takes by default. */
+const MESSAGE_BYTES_USUAL = 4 << 20;
 
 /** Sends one request to one region until a peer answers, or until the region must be located again. */
 export class RegionSender {
@@ -132,7 +135,8 @@ export class RegionSender {
         });
         span?.end(error);
         if (!isTransportError(error)) throw error;
-        await this.#afterTransportError(error, link, region, backoffer);
+        const sentBytes = (): number => encode(command.request, { ...request, context }).length;
+        await this.#afterTransportError(error, link, region, backoffer, sentBytes);
         if (replica !== 'leader') {
           replica = 'leader'; // after a failed replica the leader serves
           tried.delete(region.peers[region.leader]?.id ?? 0);
@@ -194,13 +198,16 @@ export class RegionSender {
     link: StoreLink,
     region: Region,
     backoffer: Backoffer,
+    sentBytes: () => number,
   ): Promise<void> {
     const cause = new TikvError('store-unreachable', `store ${link.storeId} at ${link.address}: ${error.message}`, {
       cause: error,
     });
     if (error.grpc === GrpcCode.UNIMPLEMENTED) throw new TikvError('protocol-error', error.message, { cause: error });
     if (error.grpc === GrpcCode.RESOURCE_EXHAUSTED) {
-      if (/larger than max/.test(error.message))
+      // With the same code a server refuses a message that is too large for it, and all that is in it, and one that it has no room
+      // for now. TiKV takes any size, a proxy before it usually gRPC's default.
+      if (!error.unsent && sentBytes() > MESSAGE_BYTES_USUAL)
         throw new TikvError('transaction-too-large', error.message, { cause: error });
       await backoffer.wait('serverBusy', cause);
       return;

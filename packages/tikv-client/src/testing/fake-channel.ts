@@ -18,8 +18,10 @@ import type { FakeCall, FakeStore } from './fake-store.ts';
 import { type CommandName, storeCommands, storeMethods } from './store-commands.ts';
 import { BatchRules } from './strict/batch-rules.ts';
 
-const unreachable = (): TransportError =>
-  new TransportError(GrpcCode.UNAVAILABLE, 'connect ECONNREFUSED', { unsent: true });
+const unreachable = (): TransportError => unavailable('connect ECONNREFUSED', { unsent: true, lost: true });
+
+const loss = (words: string | undefined): TransportError =>
+  words === undefined ? unavailable('connection reset', { lost: true }) : unavailable(words);
 
 /** One connection to one server of the scripted cluster. */
 export class FakeChannel implements Channel {
@@ -69,7 +71,7 @@ export class FakeChannel implements Channel {
     const [, service, method] = path.split('/') as [string, string, string];
     if (service === 'pdpb.PD') return this.#cluster.pdUnary(this.#address, method, request);
     const store = this.#cluster.storeAt(this.#address);
-    if (store === undefined) throw unavailable(`nobody listens at ${this.#address}`);
+    if (store === undefined) throw unavailable(`nobody listens at ${this.#address}`, { lost: true });
     if (service === 'grpc.health.v1.Health') {
       if (this.#cluster.mvcc.flavour === 'unistore')
         throw new TransportError(GrpcCode.UNIMPLEMENTED, 'unknown service');
@@ -81,7 +83,8 @@ export class FakeChannel implements Channel {
     const message = decode(codecs.request as Codec<Pick<FakeCall, 'context'>, unknown>, request);
     const { context } = message;
     const fault = this.#cluster.judge({ storeId: store.id, command: name, context, request: message });
-    if (fault?.kind === 'refuse') throw unavailable('connection reset');
+    if (fault?.kind === 'exhausted') throw new TransportError(GrpcCode.RESOURCE_EXHAUSTED, fault.words);
+    if (fault?.kind === 'refuse') throw unavailable('connection reset', { lost: true });
     if (fault?.kind === 'silence' && !fault.executed) return undefined;
     if (fault?.kind === 'region-error' && fault.executed === true) store.execute(name, message);
     const response =
@@ -90,7 +93,7 @@ export class FakeChannel implements Channel {
         : fault?.kind === 'answer'
           ? fault.response
           : store.execute(name, message);
-    if (fault?.kind === 'lose') throw unavailable(fault.words ?? 'connection reset');
+    if (fault?.kind === 'lose') throw loss(fault.words);
     if (fault?.kind === 'silence') return undefined;
     return this.#cluster.answer(name, response);
   }
@@ -152,7 +155,7 @@ export class FakeStream implements MessageStream {
 
   #commands(bytes: Uint8Array): void {
     const store = this.#cluster.storeAt(this.address);
-    if (store === undefined) throw unavailable(`nobody listens at ${this.address}`);
+    if (store === undefined) throw unavailable(`nobody listens at ${this.address}`, { lost: true });
     const message = decode(BatchCommandsRequestCodec, bytes);
     for (const { id, command, body } of this.#cluster.orStop(store.id, () => this.#rules.requests(message))) {
       this.#command(store, id, command, body);
@@ -175,11 +178,13 @@ export class FakeStream implements MessageStream {
       case 'answer':
         answer(fault.response);
         return;
+      case 'exhausted':
+        throw new TransportError(GrpcCode.RESOURCE_EXHAUSTED, fault.words);
       case 'refuse':
-        throw unavailable('connection reset');
+        throw unavailable('connection reset', { lost: true });
       case 'lose':
         store.execute(command, request);
-        throw unavailable(fault.words ?? 'connection reset');
+        throw loss(fault.words);
       case 'silence':
         if (fault.executed) store.execute(command, request);
         return;

@@ -13,13 +13,14 @@ import { StrictChecker } from './strict/strict-checker.ts';
 
 /**
  * What happens to a request instead of its plain execution. `region-error`: it is answered with the error, and executed or not.
- * `lose`: it is executed and the connection breaks, with these words of the server if any. `silence`: it is executed or not, and never answered. `twice`: the answer
+ * `exhausted`: the server has no room for it, and ends the stream with these words. `lose`: it is executed and the connection breaks, with these words of the server if any. `silence`: it is executed or not, and never answered. `twice`: the answer
  * comes twice. `delay`: it is executed after this time, even if the connection has ended by then.
  */
 export type Fault =
   | { readonly kind: 'region-error'; readonly error: RegionErrorInit; readonly executed?: boolean }
   | { readonly kind: 'answer'; readonly response: object }
   | { readonly kind: 'refuse' }
+  | { readonly kind: 'exhausted'; readonly words: string }
   | { readonly kind: 'lose'; readonly words?: string }
   | { readonly kind: 'silence'; readonly executed: boolean }
   | { readonly kind: 'twice' }
@@ -122,7 +123,8 @@ export class FakeCluster {
 
   /** Ends every stream to an address, like a broken connection. */
   breakStreams(address: string): void {
-    for (const stream of [...(this.#streams.get(address) ?? [])]) stream.end(unavailable('connection reset'));
+    for (const stream of [...(this.#streams.get(address) ?? [])])
+      stream.end(unavailable('connection reset', { lost: true }));
   }
 
   /** Kills a server: its streams break, and it refuses connections until `revive`. */
@@ -171,7 +173,7 @@ export class FakeCluster {
   /** @internal */
   pdUnary(address: string, method: string, request: Uint8Array): Uint8Array {
     const member = this.pd.members.indexOf(address);
-    if (member < 0) throw unavailable(`nobody listens at ${address}`);
+    if (member < 0) throw unavailable(`nobody listens at ${address}`, { lost: true });
     this.sawPdCall(`${member}/${method}`);
     for (const script of this.#pdScripts) {
       const error = script(member, method);

@@ -11,7 +11,7 @@ export function statusOf(end: StreamEnd, head: Fields | undefined): TransportErr
     case 'reset':
       return statusOfReset(end.code);
     case 'refused':
-      return new TransportError(GrpcCode.UNAVAILABLE, 'the server leaves and has not taken the call');
+      return new TransportError(GrpcCode.UNAVAILABLE, 'the server leaves and has not taken the call', { lost: true });
     case 'lost': {
       const { established, tls, cause } = end;
       const what = established ? 'Connection dropped' : 'No connection established. Last error';
@@ -19,6 +19,7 @@ export function statusOf(end: StreamEnd, head: Fields | undefined): TransportErr
         cause,
         unsent: !established,
         tls,
+        lost: true,
       });
     }
   }

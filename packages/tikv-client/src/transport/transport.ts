@@ -3,6 +3,7 @@ import { GrpcCode } from '@engram/core';
 export interface TransportErrorOptions extends ErrorOptions {
   readonly unsent?: boolean;
   readonly tls?: boolean;
+  readonly lost?: boolean;
 }
 
 /**
@@ -16,18 +17,22 @@ export class TransportError extends Error {
   readonly unsent: boolean;
   /** There is no connection because client and server have not agreed on TLS: on a certificate, a name or a version. */
   readonly tls: boolean;
+  /** The connection has ended or could not be made. Otherwise the server has answered over it, or says nothing. */
+  readonly lost: boolean;
 
   constructor(grpc: number, details: string, options: TransportErrorOptions = {}) {
     super(details, options);
     this.grpc = grpc;
     this.unsent = options.unsent ?? false;
     this.tls = options.tls ?? false;
+    this.lost = options.lost ?? false;
   }
 }
 
 export const isTransportError = (error: unknown): error is TransportError => error instanceof TransportError;
 
-export const unavailable = (details: string): TransportError => new TransportError(GrpcCode.UNAVAILABLE, details);
+export const unavailable = (details: string, options?: TransportErrorOptions): TransportError =>
+  new TransportError(GrpcCode.UNAVAILABLE, details, options);
 
 export interface UnaryOptions {
   /** After this time the request fails with DEADLINE_EXCEEDED. */
