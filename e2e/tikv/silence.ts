@@ -13,7 +13,13 @@ export function silenceable(): { readonly transport: Transport; silence(): void 
         close: () => channel.close(),
         stream(method, events, metadata) {
           const stream = channel.stream(method, events, metadata);
-          return { cancel: () => stream.cancel(), write: (message) => (silent ? undefined : stream.write(message)) };
+          return {
+            get waitingBytes() {
+              return stream.waitingBytes;
+            },
+            cancel: () => stream.cancel(),
+            write: (message) => (silent ? undefined : stream.write(message)),
+          };
         },
       };
     },

@@ -38,6 +38,9 @@ function gated(inner: Transport, gate: Gate): Transport {
           const stream = channel.stream(method, held, metadata);
           let before: Promise<void> = Promise.resolve();
           return {
+            get waitingBytes() {
+              return stream.waitingBytes;
+            },
             write: (bytes) => {
               const leaves = gate.leaves();
               before = before.then(() => leaves).then(() => stream.write(bytes));

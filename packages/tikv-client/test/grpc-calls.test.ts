@@ -365,6 +365,20 @@ describe('a stream', () => {
     channel.close();
   });
 
+  test('says how much of a stream the windows keep back', async () => {
+    await using server = await RawServer.start();
+    const { channel, peer } = await connected(server, [[SettingId.INITIAL_WINDOW_SIZE, 1000]]);
+    const stream = channel.stream('/S/Stream', { message: () => {}, end: () => {} });
+    expect(stream.waitingBytes).toBe(0);
+    stream.write(Buffer.alloc(5000));
+    expect(stream.waitingBytes).toBe(4005);
+    peer.write(windowUpdateFrame(3, 4000));
+    await peer.body(3, 5000);
+    expect(stream.waitingBytes).toBe(5);
+    channel.close();
+    expect(stream.waitingBytes).toBe(0);
+  });
+
   test('of a large message leaves frame by frame, each within the bound of the server', async () => {
     await using server = await RawServer.start();
     const { channel, peer } = await connected(server, [

@@ -30,7 +30,13 @@ export class Gate implements Transport {
         ),
       stream: (method: string, events: StreamEvents, metadata): MessageStream => {
         const stream = inner.stream(method, events, metadata);
-        return { write: (bytes) => this.#hold(() => stream.write(bytes)), cancel: () => stream.cancel() };
+        return {
+          get waitingBytes() {
+            return stream.waitingBytes;
+          },
+          write: (bytes) => this.#hold(() => stream.write(bytes)),
+          cancel: () => stream.cancel(),
+        };
       },
       close: () => inner.close(),
     };

@@ -184,6 +184,9 @@ class WayChannel implements Channel {
     );
     this.#breaks.add(end);
     return {
+      get waitingBytes() {
+        return inner.waitingBytes;
+      },
       write: (bytes) => {
         if (!ended) this.#up.send(() => inner.write(bytes));
       },

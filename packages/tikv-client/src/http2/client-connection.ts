@@ -41,8 +41,8 @@ const RECEIVE_WINDOW_BYTES = 16 << 20;
 const UNACKNOWLEDGED_BYTES_MAX = RECEIVE_WINDOW_BYTES / 2;
 /** Answers to PING and SETTINGS that the kernel has not taken. A server that sends on and reads nothing is left. */
 const UNREAD_ANSWERS_BYTES_MAX = 1 << 20;
-/** Bytes that the server's windows keep back. A server that takes none of so many is left. */
-const WAITING_BYTES_MAX = 2 ** 30;
+/** Bytes that the server's windows keep back, of all streams. A server that keeps back more is left. That of a store refuses sooner. */
+const WAITING_BYTES_MAX = 128 << 20;
 /** From the first attempt to the server's settings. */
 const CONNECT_MS = 20_000;
 

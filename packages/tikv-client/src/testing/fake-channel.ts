@@ -114,6 +114,7 @@ export class FakeChannel implements Channel {
 /** One stream of BatchCommands or of Tso. */
 export class FakeStream implements MessageStream {
   readonly address: string;
+  waitingBytes = 0;
   readonly #cluster: FakeCluster;
   readonly #method: string;
   readonly #events: StreamEvents;
@@ -133,6 +134,10 @@ export class FakeStream implements MessageStream {
   }
 
   write(bytes: Uint8Array): void {
+    if (this.#cluster.shut.has(this.address)) {
+      this.waitingBytes += bytes.length;
+      return;
+    }
     this.#cluster.clock.soon(() => {
       if (this.#ended || this.#cluster.paused.has(this.address)) return;
       try {

@@ -13,8 +13,9 @@ import { StrictChecker } from './strict/strict-checker.ts';
 
 /**
  * What happens to a request instead of its plain execution. `region-error`: it is answered with the error, and executed or not.
- * `exhausted`: the server has no room for it, and ends the stream with these words. `lose`: it is executed and the connection breaks, with these words of the server if any. `silence`: it is executed or not, and never answered. `twice`: the answer
- * comes twice. `delay`: it is executed after this time, even if the connection has ended by then.
+ * `exhausted`: the server has no room for it, and ends the stream with these words. `lose`: it is executed and the connection
+ * breaks, with these words of the server if any. `silence`: it is executed or not, and never answered. `twice`: the answer comes
+ * twice. `delay`: it is executed after this time, even if the connection has ended by then.
  */
 export type Fault =
   | { readonly kind: 'region-error'; readonly error: RegionErrorInit; readonly executed?: boolean }
@@ -56,6 +57,8 @@ export class FakeCluster {
   readonly down = new Set<string>();
   /** Addresses that accept requests and never answer. */
   readonly paused = new Set<string>();
+  /** Addresses whose windows take no bytes of streams; of other calls they do. */
+  readonly shut = new Set<string>();
   answerOrder: AnswerOrder = 'single';
   /**
    * The first request that the strictest server would not have accepted. It stopped a store, or PD refused it. A test that does

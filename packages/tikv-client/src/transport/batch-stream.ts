@@ -4,16 +4,26 @@ import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import { endOf } from '../runtime/call.ts';
 import { Gathering } from './gathering.ts';
-import { type Channel, type MessageStream, TransportError } from './transport.ts';
+import { type Channel, type MessageStream, TransportError, unavailable } from './transport.ts';
 
 /** A message is sent when it has this size, even if more requests wait: one large request must not delay many small ones. */
 const MESSAGE_BYTES = 1 << 20;
 const MESSAGE_REQUESTS = 256;
 /** Maximal requests without an answer on one stream. Further requests fail as if the store were busy. */
 const IN_FLIGHT_MAX = 32_768;
+/**
+ * What a store has not taken yet. Further requests fail as if the store were busy. The one large transaction that a caller may have
+ * under way (`concurrency` requests of `writeBatchBytes`) is not more.
+ */
+export const WAITING_BYTES_MAX = 64 << 20;
+/** A store that takes none of so many bytes for this long is left: requests that are refused do not wait, and so never find it silent. */
+export const STUCK_MS = 5_000;
 const SWEEP_MS = 50;
 /** If a store with outstanding answers sends nothing for this long, its health is checked. */
 const SILENCE_MS = 1_000;
+
+const BYTES_WAIT = 'too many bytes wait for this store';
+const busy = (why: string): TransportError => new TransportError(GrpcCode.RESOURCE_EXHAUSTED, why, { unsent: true });
 
 interface Waiter {
   readonly id: number;
@@ -55,6 +65,8 @@ export class BatchStream {
   readonly #gathering = new Gathering();
   #sweep: Timer | undefined;
   #ended: TransportError | undefined;
+  /** Since when so many bytes wait, while no more may. */
+  #full: { readonly bytes: number; readonly sinceMs: number } | undefined;
   readonly #writer = new Writer(16_384);
 
   constructor(channel: Channel, clock: Clock, observer: Observer, storeId: number, events: BatchStreamEvents) {
@@ -90,9 +102,9 @@ export class BatchStream {
         reject(endOf(signal));
         return;
       }
-      if (this.#waiting.size >= IN_FLIGHT_MAX) {
-        const why = 'too many requests wait for this store';
-        reject(new TransportError(GrpcCode.RESOURCE_EXHAUSTED, why, { unsent: true }));
+      const refusal = this.#refusal();
+      if (refusal !== undefined) {
+        reject(refusal);
         return;
       }
       this.#lastId += 1;
@@ -131,6 +143,20 @@ export class BatchStream {
     this.#stream.cancel();
   }
 
+  #refusal(): TransportError | undefined {
+    if (this.#waiting.size >= IN_FLIGHT_MAX) return busy('too many requests wait for this store');
+    const { waitingBytes } = this.#stream;
+    if (waitingBytes < WAITING_BYTES_MAX) {
+      this.#full = undefined;
+      return undefined;
+    }
+    const nowMs = this.#clock.nowMs();
+    if (this.#full === undefined || waitingBytes < this.#full.bytes)
+      this.#full = { bytes: waitingBytes, sinceMs: nowMs };
+    else if (nowMs - this.#full.sinceMs >= STUCK_MS) this.fail(unavailable('the store takes no bytes', { lost: true }));
+    return busy(BYTES_WAIT);
+  }
+
   #settle(waiter: Waiter): Waiter | undefined {
     if (!this.#waiting.delete(waiter.id)) return undefined;
     if (waiter.abort !== undefined) waiter.signal?.removeEventListener('abort', waiter.abort);
@@ -160,7 +186,13 @@ export class BatchStream {
     const queue = this.#queue;
     this.#queue = [];
     let last = queue.length - 1;
-    while (last >= 0 && this.#ended === undefined) last = this.#writeMessage(queue, last);
+    while (last >= 0 && this.#ended === undefined) {
+      if (this.#stream.waitingBytes >= WAITING_BYTES_MAX) {
+        for (const waiter of queue.slice(0, last + 1)) this.#settle(waiter)?.reject(busy(BYTES_WAIT));
+        return;
+      }
+      last = this.#writeMessage(queue, last);
+    }
   }
 
   /**

@@ -30,6 +30,10 @@ export class GrpcCall implements ClientStreamEvents {
     this.#stream = connection.open(fields, this);
   }
 
+  get waitingBytes(): number {
+    return this.#stream.waitingBytes;
+  }
+
   /** `last`: no message follows. Ignored after the end. */
   send(message: Uint8Array, last: boolean): void {
     const bytes = Buffer.allocUnsafe(HEAD_BYTES + message.length);

@@ -111,6 +111,9 @@ class GrpcChannel implements Channel {
     });
     this.#ending.add(fail);
     return {
+      get waitingBytes() {
+        return call.waitingBytes;
+      },
       write: (bytes) => call.send(bytes, false),
       cancel: () => fail(new TransportError(GrpcCode.CANCELLED, 'cancelled by this client')),
     };
@@ -123,7 +126,11 @@ class GrpcChannel implements Channel {
   }
 
   /** The events of a call never come before this returns. */
-  #call(path: string, metadata: Metadata | undefined, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel'> {
+  #call(
+    path: string,
+    metadata: Metadata | undefined,
+    events: CallEvents,
+  ): Pick<GrpcCall, 'send' | 'cancel' | 'waitingBytes'> {
     if (this.#closed)
       return failedCall(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed', { unsent: true }), events);
     let connection: ClientConnection;
@@ -151,12 +158,13 @@ class GrpcChannel implements Channel {
   }
 }
 
-function failedCall(error: TransportError, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel'> {
+function failedCall(error: TransportError, events: CallEvents): Pick<GrpcCall, 'send' | 'cancel' | 'waitingBytes'> {
   let cancelled = false;
   queueMicrotask(() => {
     if (!cancelled) events.end(error);
   });
   return {
+    waitingBytes: 0,
     send: () => {},
     cancel: () => {
       cancelled = true;

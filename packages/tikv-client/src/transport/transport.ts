@@ -49,6 +49,8 @@ export interface StreamEvents {
 }
 
 export interface MessageStream {
+  /** Bytes of messages that the server's windows, or the socket, have not taken yet. */
+  readonly waitingBytes: number;
   /** The stream owns the bytes from this call on. Ignored after the end. */
   write(bytes: Uint8Array): void;
   cancel(): void;
