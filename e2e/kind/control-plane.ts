@@ -14,7 +14,8 @@ const KUBEADM = join(root, 'deploy/kubeadm');
 const REPOSITORY = 'engram.local';
 const STATIC_API_PORT = 34_444;
 const EXTERNAL_API_PORT = 34_445;
-const CLIENT_PORTS = [12_379, 22_379, 32_379];
+/** And the ports behind them. PD and the stores have others. */
+const CLIENT_PORTS = [12_379, 13_379, 14_379];
 /** As long as a supervisor waits before it starts a process again. */
 const AWAY_MS = 3_000;
 

@@ -58,18 +58,21 @@ export async function createdUnder(cluster: KindCluster, name: string, fault: ()
   const pods = Array.from({ length: PODS }, (_, at) => `pod-${at}`);
   let failing: Promise<void> | undefined;
   let failedMs = 0;
-  for (const [at, each] of pods.entries()) {
-    if (at === PODS_BEFORE) {
-      failedMs = performance.now();
-      failing = fault();
-      failing.catch(() => undefined);
+  try {
+    for (const [at, each] of pods.entries()) {
+      if (at === PODS_BEFORE) {
+        failedMs = performance.now();
+        failing = fault();
+        failing.catch(() => undefined);
+      }
+      await api.create(PODS_PATH, pod(each, image));
+      await sleep(BETWEEN_PODS_MS);
     }
-    await api.create(PODS_PATH, pod(each, image));
-    await sleep(BETWEEN_PODS_MS);
+    await failing;
+    await sleep(1_000);
+  } finally {
+    stop.abort();
   }
-  await failing;
-  await sleep(1_000);
-  stop.abort();
   await writing;
   const gaps = times.slice(1).map((time, at) => time - times[at]!);
   console.log(

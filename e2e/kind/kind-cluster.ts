@@ -177,16 +177,16 @@ export class KindCluster {
   }
 
   /** Resolves when the container of a pod, or the one before it, has said this. */
-  async says(pod: string, text: string): Promise<void> {
+  async says(pod: string, text: RegExp): Promise<void> {
     let said = '';
     for (const endMs = performance.now() + SAYS_MAX_MS; performance.now() < endMs; await sleep(500)) {
       const logs = [[], ['--previous']].map((which) =>
         this.kubectl('logs', pod, '--tail=50', ...which).catch((error: unknown) => String(error)),
       );
       said = (await Promise.all(logs)).join('');
-      if (said.includes(text)) return;
+      if (text.test(said)) return;
     }
-    throw new Error(`${pod} does not say "${text}":\n${said.slice(-4_000)}`);
+    throw new Error(`${pod} does not say ${text}:\n${said.slice(-4_000)}`);
   }
 
   /** Signals the first process of a pod's container, by containerd on its node. */

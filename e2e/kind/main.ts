@@ -35,24 +35,23 @@ const release = join(folder, 'release');
 const archive = readdirSync(release).find((name) => /image-\w+\.tar$/.test(name))!;
 const image = /^Loaded image: (\S+)$/m.exec(await run('docker', ['load', '--input', join(release, archive)]))![1]!;
 
-/** What fails outside of a check counts as one that failed, and the next part begins. */
+/** What fails outside of a check counts as one that failed, and what comes behind it begins. */
+async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+  await timed(what, work).catch((error: unknown) => judge.check(what, () => Promise.reject(error)));
+}
+
 async function part(name: string, work: () => Promise<void>): Promise<void> {
-  if (!parts.includes(name)) return;
-  await timed(`the part ${name}`, work).catch((error: unknown) =>
-    judge.check(`the part ${name}`, () => Promise.reject(error)),
-  );
+  if (parts.includes(name)) await attempt(`the part ${name}`, work);
 }
 
 await judge.run(async () => {
-  if (CHART_PARTS.some((name) => parts.includes(name))) {
-    await run('docker', ['build', '--build-arg', `ENGRAM=${image}`, '--tag', labImage, join(folder, 'lab-image')]);
-    await inOneCluster();
-  }
+  if (CHART_PARTS.some((name) => parts.includes(name))) await attempt('the cluster of the chart', inOneCluster);
   await part('static-pod', () => judgeStaticPod(judge, folder, image, nodeImage));
   await part('external-etcd', () => judgeExternalEtcd(judge, folder, nodeImage));
 });
 
 async function inOneCluster(): Promise<void> {
+  await run('docker', ['build', '--build-arg', `ENGRAM=${image}`, '--tag', labImage, join(folder, 'lab-image')]);
   const options = { name: 'engram', image: nodeImage, workers: WORKERS, apiPort: API_PORT };
   const cluster = await timed('kind create cluster', () => KindCluster.create(folder, options));
   await timed('kind load', () => cluster.load(image, labImage));

@@ -74,7 +74,7 @@ export async function judgeScale(judge: Judge, { cluster, lab, prng }: Scaling):
     return async () => {
       for (const member of places.slice(to, from).reverse()) {
         await change('remove', await idOf(member));
-        await cluster.says(member.name, 'permanently removed from the cluster');
+        await cluster.says(member.name, /permanently removed from the cluster/);
       }
       await scaled.scale(places.slice(0, to));
       await scaled.rolledOut();
