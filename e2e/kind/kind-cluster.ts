@@ -115,8 +115,17 @@ export class KindCluster {
   }
 
   async apply(...manifests: readonly Manifest[]): Promise<void> {
-    const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
-    await run('kubectl', ['--kubeconfig', this.#kubeconfig, 'apply', '--filename=-'], { input });
+    await this.#apply(manifests);
+  }
+
+  /** The API server checks the objects and each of their fields, and keeps none. Resolves with a line for each. */
+  async dryRun(namespace: string, manifests: readonly Manifest[]): Promise<string> {
+    return await this.#apply(manifests, '--dry-run=server', '--validate=strict', '--namespace', namespace);
+  }
+
+  async #apply(items: readonly Manifest[], ...flags: readonly string[]): Promise<string> {
+    const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    return await run('kubectl', ['--kubeconfig', this.#kubeconfig, 'apply', '--filename=-', ...flags], { input });
   }
 
   async get<T>(...args: readonly string[]): Promise<T> {

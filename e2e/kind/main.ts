@@ -11,6 +11,7 @@ import { campaignArguments } from '../support/campaign-arguments.ts';
 import { Judge } from '../support/judge.ts';
 import { judgeRotation } from './certificates.ts';
 import { judgeExternalEtcd, judgeStaticPod } from './control-plane.ts';
+import { judgeDryRun } from './dry-run.ts';
 import { faults } from './faults.ts';
 import { KindCluster, run } from './kind-cluster.ts';
 import { judgeOne } from './one-member.ts';
@@ -19,8 +20,10 @@ import { judgeThree } from './three-members.ts';
 import { timed } from './timed.ts';
 import { PodLab } from './workloads.ts';
 
-/** Those in a cluster with workers and the chart, of which all but the first have PD and stores in pods. */
-const CHART_PARTS = ['one', 'three', 'scale', 'certificates'];
+/** In a cluster with workers, with PD and stores in pods. */
+const TIKV_PARTS = ['three', 'scale', 'certificates'];
+/** In the same cluster. */
+const CHART_PARTS = ['dry-run', 'one', ...TIKV_PARTS];
 const PARTS = [...CHART_PARTS, 'static-pod', 'external-etcd'];
 const WORKERS = 3;
 const API_PORT = 34_443;
@@ -56,8 +59,9 @@ async function inOneCluster(): Promise<void> {
   const cluster = await timed('kind create cluster', () => KindCluster.create(folder, options));
   await timed('kind load', () => cluster.load(image, labImage));
   console.log(`   memory: ${await cluster.memory()}`);
+  await part('dry-run', () => judgeDryRun(judge, cluster, folder));
   await part('one', () => judgeOne(judge, { cluster, labImage, prng }));
-  if (CHART_PARTS.slice(1).some((name) => parts.includes(name))) {
+  if (TIKV_PARTS.some((name) => parts.includes(name))) {
     const lab = await timed('PD and three stores in pods', () => PodLab.start(cluster, labImage));
     await part('three', () => judgeThree(judge, { cluster, labImage, lab, prng, seconds, chosen }));
     await part('scale', () => judgeScale(judge, { cluster, lab, prng }));
