@@ -54,7 +54,7 @@ export async function judgeDryRun(judge: Judge, cluster: KindCluster, folder: st
         () => 'taken',
         (error: unknown) => String(error),
       );
-      if (!refusal.includes('unknown field "spec.template.spec.terminationGraceSeconds"')) throw new Error(refusal);
+      if (!/unknown field "(\S+\.)?terminationGraceSeconds"/.test(refusal)) throw new Error(refusal);
     });
   }
 }
