@@ -32,6 +32,13 @@ class FenceBed extends ImageBed {
     }
   }
 
+  /** From now on an append gets no answer, and does not see what is there either. The returned function ends that. */
+  answerNothing(executed: boolean): () => void {
+    return this.cluster.script(({ command }) =>
+      command === 'Prewrite' || command === 'Get' ? { kind: 'silence', executed } : undefined,
+    );
+  }
+
   /** Writes to the log, publishes an image of all of it, and trims. Returns the end of the log. */
   async moveOn(storage: TikvStorage, from: number, seal: Seal): Promise<number> {
     const end = from + 60;
@@ -117,18 +124,18 @@ describe('a storage that stood still while another one took the log over and tri
 
   /** What became of the first request of the appends, before the process was stopped. */
   const earlier = [
-    { lost: 'nothing', fault: undefined },
-    { lost: 'the answer', fault: { kind: 'silence', executed: true } },
-    { lost: 'the request', fault: { kind: 'silence', executed: false } },
+    { lost: 'nothing', arrives: undefined },
+    { lost: 'the answer', arrives: true },
+    { lost: 'the request', arrives: false },
   ] as const;
 
-  describe.each(earlier)('at any request of its appends, of which $lost was lost before', ({ lost, fault }) => {
+  describe.each(earlier)('at any request of its appends, of which $lost was lost before', ({ lost, arrives }) => {
     test.each(executed)('(executed: %s)', async (executed) => {
       const seen = new Set<string>();
       for (let step = 1; ; step += 1) {
         const { bed, process, old } = await stoppable();
-        if (fault !== undefined) {
-          const remove = bed.cluster.script(({ command }) => (command === 'Prewrite' ? fault : undefined));
+        if (arrives !== undefined) {
+          const remove = bed.answerNothing(arrives);
           expect(await bed.append(old, otherBatch(13, 4), first)).toBe('uncertain');
           remove();
         }
@@ -264,9 +271,7 @@ describe('an append whose answer was lost', () => {
     const bed = new FenceBed();
     const old = await bed.openSealed(first, { ...small, segmentBytes });
     await bed.fill(old, 1, 13, first);
-    const remove = bed.cluster.script(({ command }) =>
-      command === 'Prewrite' ? { kind: 'silence', executed: true } : undefined,
-    );
+    const remove = bed.answerNothing(true);
     expect(await bed.append(old, otherBatch(13, 4), first)).toBe('uncertain');
     remove();
     const { storage, next } = (await bed.take(later))!;

@@ -100,3 +100,25 @@ test('a batch and a seal behind it are found where they come between the two rea
   expect(await bed.run(next.log.seal(later))).toBe(9);
   expect((await bed.run(appending)).kind).toBe('committed');
 });
+
+describe('where the stores answer no write', () => {
+  test.each([
+    ['is not executed', false, 'fenced'],
+    ['is executed', true, 'committed'],
+  ])('a holder that is deposed while its append %s learns of it in two seconds', async (_, executed, expected) => {
+    const { bed, old, options } = await holder();
+    const next = await bed.open({ ...options, member: 2n });
+    let isSilent = true;
+    bed.cluster.script(({ command }) =>
+      command === 'Prewrite' && isSilent ? { kind: 'silence', executed } : undefined,
+    );
+    const appending = old.log.append(batchOf(5, 8), first);
+    await bed.clock.run(new Promise<void>((resolve) => bed.clock.after(100, resolve)));
+    isSilent = false;
+    await bed.run(next.log.seal(later));
+    isSilent = true;
+    const [outcome, seconds] = await timed(bed, async () => (await bed.run(appending)).kind);
+    expect(outcome).toBe(expected);
+    expect(seconds).toBeLessThan(2);
+  });
+});

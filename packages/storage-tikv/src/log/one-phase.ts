@@ -96,18 +96,17 @@ async function commit(insert: Insert, startTs: Timestamp, options: InsertOptions
   const timer = clock.after(LOOK_EVERY_MS, () => {
     looking = lookUntilEnded(insert, options, ended);
   });
-  try {
-    return await txn.commitOnePhase({ causal: true, timeoutMs: timeoutMs(options), span, signal: ended.signal });
-  } catch (error) {
-    ended.abort();
-    const by = await looking;
-    if (by === undefined) throw error;
-    return { kind: 'settled', by };
-  } finally {
-    timer.cancel();
-    ended.abort();
-    await looking;
-  }
+  const call = { causal: true, timeoutMs: timeoutMs(options), span, signal: ended.signal };
+  const attempt = txn.commitOnePhase(call);
+  // An attempt that a store may have executed ends undetermined, also where the look has ended it.
+  const isKnown = await attempt.then(
+    ({ kind }) => kind !== 'undetermined',
+    () => false,
+  );
+  timer.cancel();
+  ended.abort();
+  const by = await looking;
+  return isKnown || by === undefined ? await attempt : { kind: 'settled', by };
 }
 
 /** Looks until one of the keys exists, and ends the attempt then. Undefined if the attempt has ended before. */
