@@ -84,7 +84,7 @@ export class FakeCluster {
       this.#strict,
     );
     for (const id of ids) {
-      this.stores.set(id, new FakeStore(id, this.mvcc, this.regions));
+      this.stores.set(id, new FakeStore(id, this.mvcc, this.regions, () => this.pd.newest));
       this.pd.stores.set(id, { address: `store${id}:20160`, state: 0 });
     }
   }

@@ -13,8 +13,9 @@ export type Flavour = 'tikv' | 'unistore';
 export class FakeMvcc {
   readonly flavour: Flavour;
   readonly #rows = new FakeRows();
-  /** The largest timestamp of all reads. */
-  maxTs: Timestamp = 0n;
+  /** By store, the largest timestamp of the reads of which it has heard. Commit timestamps of two stores do not follow each other. */
+  readonly #maxTs = new Map<number, Timestamp>();
+  #store = 0;
   /** Makes the store fall back from one phase, as a real store may: prewrites leave locks of two phases. */
   declinesOnePhase = false;
   /** Called for each value or deletion when it is committed, before anybody is told. */
@@ -38,6 +39,16 @@ export class FakeMvcc {
     return this.rows(EMPTY_BYTES, EMPTY_BYTES)
       .filter(({ lock }) => lock !== undefined)
       .map(({ key }) => key);
+  }
+
+  /** From now on this store reads and writes. `atLeast`: its commit timestamps lie above it. */
+  servedBy(store: number, atLeast: Timestamp = 0n): void {
+    this.#store = store;
+    this.#raiseMaxTs(atLeast);
+  }
+
+  get #maxTsOfStore(): Timestamp {
+    return this.#maxTs.get(this.#store) ?? 0n;
   }
 
   // Reads
@@ -66,7 +77,7 @@ export class FakeMvcc {
 
   /** Every commit timestamp that the store calculates from here on lies above `ts`. */
   #raiseMaxTs(ts: Timestamp): void {
-    if (ts !== MAX_TIMESTAMP && ts > this.maxTs) this.maxTs = ts;
+    if (ts !== MAX_TIMESTAMP && ts > this.#maxTsOfStore) this.#maxTs.set(this.#store, ts);
   }
 
   #sawReader(ts: Timestamp, context: kv.ContextInit | undefined): void {
@@ -122,10 +133,10 @@ export class FakeMvcc {
       else if (checked !== undefined) errors.push(checked);
     }
     if (errors.length > 0)
-      return { errors, onePcCommitTs: this.flavour === 'unistore' && request.tryOnePc ? this.maxTs + 1n : 0n };
+      return { errors, onePcCommitTs: this.flavour === 'unistore' && request.tryOnePc ? this.#maxTsOfStore + 1n : 0n };
     if (doneAt !== undefined)
       return request.tryOnePc ? { onePcCommitTs: doneAt } : { minCommitTs: request.useAsyncCommit ? doneAt : 0n };
-    const floor = [this.maxTs + 1n, startTs + 1n, request.minCommitTs].reduce((left, right) =>
+    const floor = [this.#maxTsOfStore + 1n, startTs + 1n, request.minCommitTs].reduce((left, right) =>
       left > right ? left : right,
     );
     const tooLate = request.maxCommitTs > 0n && floor > request.maxCommitTs;

@@ -78,6 +78,11 @@ export class FakePd {
     if (this.#lastTs > 0n && behindMs > 0) this.clockOffsetMs += behindMs;
   }
 
+  /** The last timestamp that it has allocated; 0 before the first. */
+  get newest(): Timestamp {
+    return this.#lastTs;
+  }
+
   /** Allocates `count` timestamps and returns the last, without a request. For tests that act as other clients. */
   timestamp(count = 1): Timestamp {
     const now = composeTimestamp(Math.floor(this.#clock.nowMs()) + this.clockOffsetMs, this.#firstLogical);

@@ -13,6 +13,8 @@ export interface FakeRegion {
   readonly peers: { readonly id: number; readonly storeId: number; readonly role?: number }[];
   /** 0 during an election. */
   leaderId: number;
+  /** The store that has led it last when it served a request; 0 before the first. */
+  servedBy: number;
 }
 
 const encodeBound = (key: Uint8Array): Uint8Array => (key.length === 0 ? EMPTY_BYTES : encodeMemcomparable(key));
@@ -48,7 +50,7 @@ export class FakeRegions {
   #make(start: Uint8Array, end: Uint8Array, version: number, confVer: number, storeIds: readonly number[]): FakeRegion {
     const id = this.#nextId++;
     const peers = storeIds.map((storeId) => ({ id: this.#nextId++, storeId }));
-    return { id, start, end, version, confVer, peers, leaderId: peers[0]!.id };
+    return { id, start, end, version, confVer, peers, leaderId: peers[0]!.id, servedBy: 0 };
   }
 
   all(): readonly FakeRegion[] {
@@ -90,6 +92,7 @@ export class FakeRegions {
       const right = this.#make(key, region.end, region.version, region.confVer, storeIds);
       const leaderStore = region.peers.find(({ id }) => id === region.leaderId)?.storeId;
       right.leaderId = right.peers.find(({ storeId }) => storeId === leaderStore)?.id ?? 0;
+      right.servedBy = region.servedBy;
       region.end = key;
       this.#regions.splice(this.#regions.indexOf(region) + 1, 0, right);
     }
@@ -102,6 +105,7 @@ export class FakeRegions {
     assert(right !== undefined, 'the last region has no neighbour');
     left.version = Math.max(left.version, right.version) + 1;
     left.end = right.end;
+    left.servedBy = 0;
     this.#regions.splice(this.#regions.indexOf(right), 1);
   }
 

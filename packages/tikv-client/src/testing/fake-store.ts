@@ -2,6 +2,7 @@ import { compareBytes } from '@engram/core';
 import type { ErrorInit as RegionErrorInit } from '../proto/gen/errorpb.ts';
 import type * as kv from '../proto/gen/kvrpcpb.ts';
 import type { FakeMvcc } from './fake-mvcc.ts';
+import type { Timestamp } from '@engram/tso';
 import type { CommandName } from './store-commands.ts';
 import { type FakeRegion, type FakeRegions, toMeta } from './fake-regions.ts';
 
@@ -22,10 +23,14 @@ export class FakeStore {
   /** The newest timestamp that a stale read on this store may use. */
   safeTs = 0n;
 
-  constructor(id: number, mvcc: FakeMvcc, regions: FakeRegions) {
+  readonly #allocated: () => Timestamp;
+
+  /** @param allocated the newest timestamp of PD */
+  constructor(id: number, mvcc: FakeMvcc, regions: FakeRegions, allocated: () => Timestamp) {
     this.id = id;
     this.#mvcc = mvcc;
     this.#regions = regions;
+    this.#allocated = allocated;
   }
 
   execute(command: CommandName, request: unknown): object {
@@ -38,6 +43,7 @@ export class FakeStore {
     const checked = this.#checkRegion(context, command, request);
     if ('error' in checked) return { regionError: checked.error };
     const { region } = checked;
+    this.#serve(region);
     switch (command) {
       case 'Get':
         return this.#mvcc.get(request as kv.GetRequest);
@@ -75,6 +81,17 @@ export class FakeStore {
       case 'MvccGetByKey':
         return this.#mvcc.versions((request as kv.MvccGetByKeyRequest).key);
     }
+  }
+
+  /**
+   * The leader of the region keeps the timestamps of its reads, those by other replicas too. A store that becomes leader takes PD's
+   * time first: the one before may have served reads up to it.
+   */
+  #serve(region: FakeRegion): void {
+    const leader = region.peers.find(({ id }) => id === region.leaderId)?.storeId ?? this.id;
+    const isNew = region.servedBy !== leader;
+    region.servedBy = leader;
+    this.#mvcc.servedBy(leader, isNew ? this.#allocated() : 0n);
   }
 
   #checkRegion(
