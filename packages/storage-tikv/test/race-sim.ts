@@ -4,6 +4,7 @@ import { Prng, quiet, Scheduler, SimClock } from '@engram/sim';
 import {
   type ImagePart,
   type LogBatch,
+  StorageCorruptError,
   StorageFencedError,
   StorageTrimmedError,
   StorageUnavailableError,
@@ -30,6 +31,8 @@ export interface RaceCounts {
   sealed: number;
   sealsRefused: number;
   splits: number;
+  /** Regions that were given to another store. */
+  transfers: number;
   segments: number;
   requests: number;
   /** Appends whose outcome is not known any more. */
@@ -39,6 +42,8 @@ export interface RaceCounts {
   /** Answers to the question who holds the log. */
   held: number;
   lost: number;
+  /** Records that a node has read that never leads. */
+  read: number;
 }
 
 /** The fault of a request, by chance. Most requests have none. */
@@ -84,6 +89,7 @@ export class RaceSim {
     sealed: 0,
     sealsRefused: 0,
     splits: 0,
+    transfers: 0,
     segments: 0,
     requests: 0,
     trimmed: 0,
@@ -91,6 +97,7 @@ export class RaceSim {
     holds: 0,
     held: 0,
     lost: 0,
+    read: 0,
   };
   readonly #random: Prng;
   readonly #clock: SimClock;
@@ -129,8 +136,10 @@ export class RaceSim {
   }
 
   async #race(): Promise<void> {
+    const reading = this.#readAgain();
     await Promise.all(Array.from({ length: NODES }, (_, node) => this.#live(node)));
     this.#calm = true;
+    await reading;
     this.#cluster.mvcc.declinesOnePhase = false;
     await using client = await this.#connect(new HeldWay(this.#clock));
     await using storage = await this.#open(client, undefined);
@@ -159,6 +168,50 @@ export class RaceSim {
         if (!passes && !isNotAccessible(error)) throw error;
         await this.#pause(200);
       }
+    }
+  }
+
+  /** A node that never leads, and reads what was acknowledged by its positions, until nobody appends any more. */
+  async #readAgain(): Promise<void> {
+    const way = new HeldWay(this.#clock);
+    await using client = await this.#connect(way);
+    while (!this.#calm) {
+      try {
+        await using storage = await this.#open(client, undefined);
+        do {
+          await this.#pause(this.#random.below(200));
+          if (this.#random.chance(0.3))
+            this.#clock.after(this.#random.below(10), () => this.#hold(way, this.#random.below(4)));
+          await this.#look(storage);
+        } while (!this.#calm && this.#random.chance(0.95));
+      } catch (error) {
+        const passes = error instanceof StorageUnavailableError || error instanceof StorageTrimmedError;
+        if (!passes && !isNotAccessible(error)) throw error;
+      }
+    }
+  }
+
+  /** Reads some of the acknowledged records. What is trimmed may be gone. */
+  async #look({ values, image }: TikvStorage): Promise<void> {
+    const end = this.#acknowledged.size;
+    if (end === 0) return;
+    const from = 1 + this.#random.below(end);
+    const positions = Array.from({ length: 1 + this.#random.below(6) }, (_, index) => logPosition(from + index)).filter(
+      (position) => this.#acknowledged.has(position),
+    );
+    let records: readonly Uint8Array[];
+    try {
+      records = await values.getMany(positions, never);
+    } catch (error) {
+      if (error instanceof StorageCorruptError && (await image.status(never)).trimmed > from) return;
+      throw error;
+    }
+    for (const [index, position] of positions.entries()) {
+      const value = Buffer.from(records[index]!).readUInt32LE();
+      const expected = this.#acknowledged.get(position);
+      if (value !== expected)
+        throw new Error(`record ${position} was acknowledged as ${expected} and is read as ${value}`);
+      this.counts.read += 1;
     }
   }
 
@@ -299,13 +352,18 @@ export class RaceSim {
     return bytes;
   }
 
-  /** Sometimes splits a region anywhere in the log, or lets the stores decline to write in one phase for a while. */
+  /** Sometimes splits a region anywhere in the log, gives one to another store, or lets the stores decline to write in one phase for a while. */
   #disturb(): void {
     if (this.#random.chance(0.05)) {
       const segment = 1 + this.#random.below(2 * this.#took.length + 1);
       const position = 1 + this.#random.below(this.#acknowledged.size + 10);
       this.#cluster.regions.split(this.#keys.slot(segment, position));
       this.counts.splits += 1;
+    }
+    if (this.#random.chance(0.05)) {
+      const { regions, stores } = this.#cluster;
+      regions.transferLeader(this.#random.pick(regions.all()).start, this.#random.pick([...stores.keys()]));
+      this.counts.transfers += 1;
     }
     if (this.#random.chance(0.03)) {
       const { mvcc } = this.#cluster;

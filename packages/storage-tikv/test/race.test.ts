@@ -12,10 +12,12 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
     sealed: 0,
     sealsRefused: 0,
     splits: 0,
+    transfers: 0,
     segments: 0,
     requests: 0,
     held: 0,
     lost: 0,
+    read: 0,
     trimmed: 0,
     trims: 0,
     holds: 0,
@@ -36,6 +38,8 @@ test(`whoever seals has all that was acknowledged, and nobody appends behind a s
   expect(sums.retried).toBeGreaterThan(RUNS / 3);
   expect(sums.sealsRefused).toBeGreaterThan(RUNS / 10);
   expect(sums.splits).toBeGreaterThan(RUNS / 2);
+  expect(sums.read).toBeGreaterThan(RUNS);
+  expect(sums.transfers).toBeGreaterThan(RUNS / 2);
   expect(sums.held).toBeGreaterThan(RUNS * 4);
   expect(sums.lost).toBeGreaterThan(RUNS / 10);
   expect(sums.holds).toBeGreaterThan(RUNS / 2);

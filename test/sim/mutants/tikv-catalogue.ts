@@ -180,6 +180,36 @@ const made: readonly Mutant[] = [
     },
   },
   {
+    name: 'look-of-unanswered-attempt-dropped',
+    what: 'what a look has seen counts only where the stores answer the append with an error, and not where they do not answer',
+    edits: [
+      {
+        file: `${storage}/log/one-phase.ts`,
+        find: "({ kind }) => kind !== 'undetermined',",
+        replace: '() => true,',
+      },
+    ],
+    test: {
+      file: 'packages/storage-tikv/test/full-stores.test.ts',
+      why: 'the append is settled all the same when the stores answer again',
+    },
+  },
+  {
+    name: 'segments-taken-for-empty',
+    what: 'a segment that a snapshot does not show, but a later one, is remembered as one without batches',
+    edits: [
+      {
+        file: `${storage}/log/log-index.ts`,
+        find: 'const isShown = key.segment === expected;',
+        replace: 'expected = key.segment;\n      const isShown = key.segment === expected;',
+      },
+    ],
+    test: {
+      file: 'packages/storage-tikv/test/log-index.test.ts',
+      why: 'a member hardly ever stands still between a timestamp and its reads while the leader fills a whole segment',
+    },
+  },
+  {
     name: 'first-part-fenced',
     what: 'of a batch of several values only the first looks at the seal',
     edits: [

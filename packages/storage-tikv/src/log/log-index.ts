@@ -74,24 +74,30 @@ export class LogIndex {
     return found;
   }
 
-  /** The first batch in the segment or behind it; undefined if the snapshot has none. */
+  /**
+   * The first batch in the segment or behind it; undefined if the snapshot has none, or does not tell. Segments in regions of different
+   * stores: a snapshot may show a later one without an earlier one. It shows the seal of a segment only with all of its batches, so a
+   * segment is without batches where its seal is shown and no batch.
+   */
   async firstFrom(snapshot: Snapshot, segment: number, signal: AbortSignal): Promise<BatchPlaceInLog | undefined> {
     const known = this.#firsts.get(segment);
     if (known !== undefined) return known;
     const { keys } = this.#source;
     const range = { start: keys.segmentStart(segment), end: keys.logEnd };
-    let seals = 0;
+    let expected = segment;
     for await (const { key } of searchLog(this.#source, snapshot, range, { keysOnly: true, limit: ROWS, signal })) {
-      if (key.kind === 'seal') {
-        seals += 1;
-        if (seals !== SEALS_MAX) continue;
-        const begin = (await readImageRoot(this.#source, signal)).segment;
-        if (begin > key.segment) return await this.firstFrom(snapshot, begin, signal);
-        continue;
+      const isShown = key.segment === expected;
+      if (isShown && key.kind === 'slot') {
+        const first = { segment: key.segment, first: key.first };
+        this.#firsts.set(segment, first);
+        return first;
       }
-      const first = { segment: key.segment, first: key.first };
-      this.#firsts.set(segment, first);
-      return first;
+      if (isShown) expected += 1;
+      if (isShown && expected - segment !== SEALS_MAX) continue;
+      // Earlier versions deleted the seals of trimmed segments.
+      const begin = (await readImageRoot(this.#source, signal)).segment;
+      if (begin > expected) return await this.firstFrom(snapshot, begin, signal);
+      if (!isShown) return undefined;
     }
     return undefined;
   }
