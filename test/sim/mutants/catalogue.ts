@@ -97,6 +97,21 @@ const possible: readonly Mutant[] = [
     ],
   },
   {
+    name: 'compaction-takes-ended-run',
+    what: 'a compaction that takes effect while the run before it ends is not begun',
+    edits: [
+      {
+        file: `${backend}/checkpoint/compactor.ts`,
+        find: '      this.#run = undefined;',
+        replace: '      await Promise.resolve();\n      this.#run = undefined;',
+      },
+    ],
+    test: {
+      file: 'packages/backend/test/compactor.test.ts',
+      why: 'the answer of an append must come between two steps of promises',
+    },
+  },
+  {
     name: 'checkpoint-has-pending-versions',
     what: 'a checkpoint takes in versions that are under way and may never be durable',
     edits: [

@@ -42,10 +42,13 @@ export class Compactor {
 
   /** Frees everything below the state's compact revision. Resolves when the index is free of it. */
   start(): Promise<void> {
-    this.#run ??= this.#work().finally(() => {
-      this.#run = undefined;
-    });
+    if (this.#run === undefined && !this.#isDue) return Promise.resolve();
+    this.#run ??= this.#work();
     return this.#run;
+  }
+
+  get #isDue(): boolean {
+    return !this.#closed && this.#options.state.compactRevision !== this.#finished;
   }
 
   /**
@@ -71,33 +74,39 @@ export class Compactor {
     await this.#run?.catch(() => undefined);
   }
 
+  /** To be begun only when a compaction is due. */
   async #work(): Promise<void> {
+    try {
+      while (this.#isDue) await this.#compact(this.#options.state.compactRevision);
+    } finally {
+      // In the call that has found nothing due: a compaction that takes effect behind it begins a run.
+      this.#run = undefined;
+    }
+  }
+
+  async #compact(target: Revision): Promise<void> {
     const { state, garbage, clock, loop, logger } = this.#options;
     const rests = new Rests(loop, clock, COMPACT);
-    while (!this.#closed && state.compactRevision !== this.#finished) {
-      const target = state.compactRevision;
-      const startMs = clock.nowMs();
-      let dropped = 0;
-      let done = false;
-      while (!done && !this.#closed) {
-        await this.#clearPins(target);
-        if (this.#closed) return;
-        const positions: LogPosition[] = [];
-        done = loop.slice(() => state.index.compact(target, SLICE_VERSIONS, positions, loop));
-        dropped += positions.length;
-        garbage.add(positions);
-        await this.dropCovered();
-        await rests.pause();
-      }
-      if (!done) return;
-      this.#finished = target;
-      const durationMs = clock.nowMs() - startMs;
-      logger.info(
-        { 'compact-revision': target, dropped, 'took-ms': Math.round(durationMs) },
-        'finished scheduled compaction',
-      );
-      this.#options.onFinished?.(target, dropped, durationMs);
+    const startMs = clock.nowMs();
+    let dropped = 0;
+    for (let done = false; !done; ) {
+      await this.#clearPins(target);
+      if (this.#closed) return;
+      const positions: LogPosition[] = [];
+      done = loop.slice(() => state.index.compact(target, SLICE_VERSIONS, positions, loop));
+      dropped += positions.length;
+      garbage.add(positions);
+      await this.dropCovered();
+      await rests.pause();
+      if (this.#closed && !done) return;
     }
+    this.#finished = target;
+    const durationMs = clock.nowMs() - startMs;
+    logger.info(
+      { 'compact-revision': target, dropped, 'took-ms': Math.round(durationMs) },
+      'finished scheduled compaction',
+    );
+    this.#options.onFinished?.(target, dropped, durationMs);
   }
 
   /**
