@@ -2,10 +2,25 @@ import { systemErrorCode } from '@engram/core';
 import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 
 /**
- * LevelDB reports errors of the operating system as text only. These texts are circumstances that may pass, not damage.
+ * Errors of the operating system that are circumstances, which may pass, and not damage. LevelDB does not tell their numbers, only what
+ * the C library calls them (`strerror`), behind the name of the file. Where musl has words of its own, they are the second ones.
  */
-const CIRCUMSTANCES =
-  /permission denied|operation not permitted|read-only|no space|quota|too many open|cannot allocate/i;
+const CIRCUMSTANCES: ReadonlySet<string> = new Set([
+  'Permission denied', // EACCES
+  'Operation not permitted', // EPERM
+  'Read-only file system', // EROFS
+  'No space left on device', // ENOSPC
+  'Disk quota exceeded', // EDQUOT
+  'Quota exceeded',
+  'Too many open files', // EMFILE
+  'No file descriptors available',
+  'Too many open files in system', // ENFILE
+  'Cannot allocate memory', // ENOMEM
+  'Out of memory',
+]);
+
+/** No name of an error has a colon in it, and the name of a file may have any word. */
+const systemErrorOf = ({ message }: Error): string => message.slice(message.lastIndexOf(': ') + 2);
 
 /**
  * Whether the error means damage: blocks that do not parse, missing or truncated files, a disk that cannot read.
@@ -14,7 +29,7 @@ const CIRCUMSTANCES =
 export function isLevelDamage(error: unknown): boolean {
   const code = systemErrorCode(error);
   if (code === 'LEVEL_CORRUPTION') return true;
-  return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.test(error.message);
+  return code === 'LEVEL_IO_ERROR' && error instanceof Error && !CIRCUMSTANCES.has(systemErrorOf(error));
 }
 
 /**
