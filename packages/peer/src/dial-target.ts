@@ -3,6 +3,9 @@ export interface DialTarget {
   readonly target: string;
   /** host:port, for logs and errors. */
   readonly address: string;
+  /** A name or an address, without the brackets of IPv6. */
+  readonly host: string;
+  readonly port: number;
   readonly secure: boolean;
 }
 
@@ -20,5 +23,11 @@ export function dialTargetOf(url: string): DialTarget | undefined {
   const parsed = URL.parse(`http://${host}`);
   if (parsed === null) return undefined;
   const address = `${parsed.hostname}:${Number(port)}`;
-  return { target: `dns:///${address}`, address, secure: scheme!.toLowerCase() === 'https' };
+  return {
+    target: `dns:///${address}`,
+    address,
+    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    secure: scheme!.toLowerCase() === 'https',
+  };
 }

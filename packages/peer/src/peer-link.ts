@@ -10,22 +10,17 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import type { DialTarget } from './dial-target.ts';
 import { Gathered } from './gathered.ts';
+import { GoneProbe } from './gone-probe.ts';
 import type * as linkpb from './gen/linkpb.ts';
 import type { PeerTraffic } from './peer-traffic.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from './methods.ts';
 import type { DialedTls } from './tls.ts';
 
-/** grpc-js, for a message that its deserializer throws at. */
-const UNREADABLE = /^(Response message parsing error|Error deserializing|Unhandled error deserializing)/;
-/** A reset of a connection that stood says nothing. */
-const GONE = /ECONNREFUSED|^No connection established.*ECONNRESET/;
-
 export interface PeerLinkOptions {
   readonly hello: linkpb.Hello;
-  /** As `dialTargetOf` gives them. */
-  readonly target: string;
-  readonly address: string;
+  readonly dialed: DialTarget;
   readonly tls: DialedTls;
   readonly clock: Clock;
   readonly loop: Loop;
@@ -78,6 +73,7 @@ export class PeerLink {
   #retry: Timer | undefined;
   /** Ends the attempt to connect that is under way. */
   #attempt: Timer | undefined;
+  #probe: GoneProbe | undefined;
   #pingTimer: Timer | undefined;
   /** The last ping, and when it was sent. */
   #ping = { number: 0, sentMs: 0 };
@@ -86,7 +82,7 @@ export class PeerLink {
   constructor(options: PeerLinkOptions) {
     this.#options = options;
     this.#credentials = options.tls.credentials;
-    this.#client = new Client(options.target, this.#credentials, channelOptions);
+    this.#client = new Client(options.dialed.target, this.#credentials, channelOptions);
     this.#outgoing = new Gathered((items) => this.#write(items));
     this.#open();
   }
@@ -105,7 +101,7 @@ export class PeerLink {
   call(request: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     if (!this.#connected) {
       this.#options.traffic.sendFailures += 1;
-      return Promise.reject(new PeerError('unsent', `${this.#options.address} is not connected`));
+      return Promise.reject(new PeerError('unsent', `${this.#options.dialed.address} is not connected`));
     }
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     this.#number += 1;
@@ -139,19 +135,19 @@ export class PeerLink {
 
   async *follow(from: LogPosition, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { hello, traffic } = this.#options;
-    const { requestSerialize, responseDeserialize } = peerService.follow;
-    const stream = this.#client.makeServerStreamRequest<linkpb.FollowRequestInit, linkpb.Batches>(
+    const stream = this.#client.makeServerStreamRequest<linkpb.FollowRequestInit, linkpb.Batches | Unreadable>(
       FOLLOW,
-      requestSerialize,
-      responseDeserialize,
+      peerService.follow.requestSerialize,
+      readBatches,
       { hello, from },
     );
     let begun: { readonly first: LogPosition; readonly records: Uint8Array[] } | undefined;
     const cancel = (): void => stream.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      for await (const { batches } of batchesOf(stream)) {
-        for (const { first, records, more, chain } of batches) {
+      for await (const message of messagesOf(stream)) {
+        if (message instanceof Unreadable) throw message.refusal;
+        for (const { first, records, more, chain } of message.batches) {
           traffic.receivedBytes += recordBytes(records);
           if (begun === undefined) begun = { first: positionOf(first), records };
           else if (first !== begun.first + begun.records.length) {
@@ -168,9 +164,6 @@ export class PeerLink {
     } catch (cause) {
       if (signal.aborted) return;
       if (cause instanceof PeerError) throw cause;
-      if (isServiceError(cause) && UNREADABLE.test(cause.details)) {
-        throw new PeerError('refused', `a message of batches that cannot be read: ${cause.details}`, { cause });
-      }
       const behind = isServiceError(cause) && cause.code === status.OUT_OF_RANGE;
       if (!behind) traffic.receiveFailures += 1;
       throw new PeerError(behind ? 'behind' : 'lost', 'the stream of committed batches has ended', { cause });
@@ -184,6 +177,7 @@ export class PeerLink {
     this.#closed = true;
     this.#retry?.cancel();
     this.#attempt?.cancel();
+    this.#probe?.cancel();
     this.#pingTimer?.cancel();
     this.#stream?.cancel();
     this.#ended();
@@ -235,7 +229,7 @@ export class PeerLink {
       this.#attempt?.cancel();
       this.#ended();
       if (this.#closed) return;
-      if (isServiceError(error) && GONE.test(error.details)) this.#options.onGone();
+      if (!reached && isServiceError(error) && error.code === status.UNAVAILABLE) this.#askWhetherGone();
       this.#retry = this.#options.clock.after(RETRY_MS, () => {
         const why = late ?? (isServiceError(error) ? error.details : 'the connection has ended');
         if (!reached) this.#options.onUnreached(why);
@@ -245,6 +239,12 @@ export class PeerLink {
     stream.on('error', failed);
     stream.on('end', () => failed());
     stream.write({ hello: this.#options.hello });
+  }
+
+  #askWhetherGone(): void {
+    const { dialed, clock, onGone } = this.#options;
+    this.#probe?.cancel();
+    this.#probe = new GoneProbe({ host: dialed.host, port: dialed.port, clock, onGone });
   }
 
   /** Uses new certificates from the next attempt to connect on. An existing connection stays. */
@@ -258,7 +258,7 @@ export class PeerLink {
   /** The next attempt makes a connection of its own. */
   #renew(): void {
     this.#client.close();
-    this.#client = new Client(this.#options.target, this.#credentials, channelOptions);
+    this.#client = new Client(this.#options.dialed.target, this.#credentials, channelOptions);
   }
 
   #opened(stream: unknown): void {
@@ -291,7 +291,7 @@ export class PeerLink {
     const calls = this.#calls;
     this.#calls = new SequenceRing(CALLS_MIN);
     for (const { reject } of calls.values())
-      reject(new PeerError('lost', `the connection to ${this.#options.address} has ended`));
+      reject(new PeerError('lost', `the connection to ${this.#options.dialed.address} has ended`));
     if (!this.#connected) return;
     this.#connected = false;
     this.#pingTimer?.cancel();
@@ -330,8 +330,25 @@ function positionOf(first: number): LogPosition {
   return logPosition(first);
 }
 
+/** A message of batches that cannot be read. If its deserializer threw, grpc-js would tell it by words alone. */
+class Unreadable {
+  readonly refusal: PeerError;
+
+  constructor(cause: unknown) {
+    this.refusal = new PeerError('refused', `a message of batches that cannot be read: ${String(cause)}`, { cause });
+  }
+}
+
+function readBatches(bytes: Buffer): linkpb.Batches | Unreadable {
+  try {
+    return peerService.follow.responseDeserialize(bytes);
+  } catch (error) {
+    return new Unreadable(error);
+  }
+}
+
 /** Types the items of a stream: Node's own type is `any`. */
-const batchesOf = (stream: ClientReadableStream<linkpb.Batches>): AsyncIterable<linkpb.Batches> => stream;
+const messagesOf = <Message>(stream: ClientReadableStream<Message>): AsyncIterable<Message> => stream;
 
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'details' in error;

@@ -132,18 +132,17 @@ export class PeerLinks implements PeerNetwork, Disposable {
     this.#options.logger.warn({ member: id.toString(16), url, error: why }, 'cannot reach a member');
   }
 
-  #dial(id: bigint, urls: readonly string[], at: number, { target, address, secure }: DialTarget): void {
+  #dial(id: bigint, urls: readonly string[], at: number, dialed: DialTarget): void {
     const url = urls[at]!;
     const { clusterId, memberId, storeId, foundingId = 0n, tls, clock, logger, service, onRoundTrip } = this.#options;
     const traffic = this.traffic.with(id) ?? new PeerTraffic();
     const member = id.toString(16);
-    if (!secure && tls !== undefined)
+    if (!dialed.secure && tls !== undefined)
       logger.warn({ member, url }, 'this member has a certificate, and dials in plain text');
     const link = new PeerLink({
       hello: { cluster: clusterId, from: memberId, to: id, store: storeId, founding: foundingId },
-      target,
-      address,
-      tls: secure ? this.#secure : this.#plain,
+      dialed,
+      tls: dialed.secure ? this.#secure : this.#plain,
       clock,
       loop: this.#loop,
       traffic,

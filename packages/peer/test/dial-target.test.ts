@@ -17,7 +17,10 @@ test.each([
   { url: 'http://dns:2380', target: 'dns:///dns:2380', secure: false },
   { url: 'http://xds:2380', target: 'dns:///xds:2380', secure: false },
 ])('$url is dialed at $target', ({ url, target, secure }) => {
-  expect(dialTargetOf(url)).toMatchObject({ target, secure });
+  const dialed = dialTargetOf(url);
+  expect(dialed).toMatchObject({ target, secure });
+  const host = dialed!.host.includes(':') ? `[${dialed!.host}]` : dialed!.host;
+  expect(`dns:///${host}:${dialed!.port}`).toBe(target);
 });
 
 test.each([

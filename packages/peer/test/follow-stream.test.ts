@@ -2,7 +2,7 @@ import { logPosition } from '@engram/core';
 import { PeerLinks } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
-import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerWritableStream, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { peerService } from '../src/methods.ts';
@@ -14,8 +14,8 @@ afterEach(() => {
   closing = [];
 });
 
-/** A member that answers each stream of batches with these bytes, and what a follower makes of them. */
-async function followed(messages: readonly Buffer[]) {
+/** A member that answers each stream of batches with these bytes, and ends it so; and what a follower makes of them. */
+async function followed(messages: readonly Buffer[], end?: Pick<ServiceError, 'code' | 'details'>) {
   const server = new Server();
   closing.push(() => server.forceShutdown());
   const follow = { ...peerService.follow, responseSerialize: (bytes: Buffer) => bytes };
@@ -25,7 +25,8 @@ async function followed(messages: readonly Buffer[]) {
       exchange: () => {},
       follow: (call: ServerWritableStream<linkpb.FollowRequest, Buffer>) => {
         for (const message of messages) call.write(message);
-        call.end();
+        if (end === undefined) call.end();
+        else call.emit('error', end);
       },
     },
   );
@@ -80,4 +81,9 @@ test.each([
   expect(taken).toEqual([]);
   links.refusedBatch(2n);
   expect(links.traffic.with(2n)?.refusedBatches).toBe(1);
+});
+
+test('a stream that ends in the words of an unreadable message is lost, and no batch is refused', async () => {
+  const end = { code: status.INTERNAL, details: 'Response message parsing error: the member says so' };
+  expect((await followed([message({ first: 1, records: [record] })], end)).outcome).toBe('lost');
 });

@@ -1,6 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { type Clock, logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
@@ -47,6 +55,38 @@ test('a member whose new process has its port, and does not serve yet, is gone',
   const mine = new Echo();
   dial(mine, portOf(port));
   await mine.until(() => mine.links.includes('gone 2'));
+});
+
+test('a member that refuses a connection in the words of a process that is gone is not gone', async () => {
+  const server = new Server();
+  let attempts = 0;
+  let told = (): void => {};
+  const third = new Promise<void>((resolve) => {
+    told = resolve;
+  });
+  const details =
+    'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:1. Last error: read ECONNRESET';
+  server.addService(
+    { exchange: peerService.exchange, follow: peerService.follow },
+    {
+      exchange: (call: ServerDuplexStream<linkpb.Frame, linkpb.AnswersInit>) => {
+        attempts += 1;
+        if (attempts === 3) told();
+        call.emit('error', { code: status.UNAVAILABLE, details });
+      },
+      follow: () => {},
+    },
+  );
+  closing.push({ [Symbol.asyncDispose]: async () => server.forceShutdown() });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
+  );
+  const mine = new Echo();
+  dial(mine, port);
+  await third;
+  expect(mine.links).toEqual([]);
 });
 
 /** A port that was closed just now, so that no server listens on it. */
