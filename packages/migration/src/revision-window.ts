@@ -1,3 +1,4 @@
+import { keyText } from '@engram/core';
 import { type Change, markOf, type RevisionChanges, type RevisionMark, type Target } from './stores.ts';
 
 export interface RevisionWindowOptions {
@@ -17,8 +18,8 @@ const CHANGES_MAX = 40;
 
 /**
  * Writes revisions one behind the other, some before the answers of those ahead of them: a transaction takes effect only if the mark of
- * the revision ahead of it is there. One that comes too early writes nothing, and is written again. Behind a revision without a mark the
- * next one waits.
+ * the revision ahead of it is there. One that comes too early writes nothing, and is written again. Behind a revision without a mark,
+ * which deletes only what revisions on their way have created, the next one waits.
  */
 export class RevisionWindow {
   readonly #options: RevisionWindowOptions;
@@ -27,6 +28,8 @@ export class RevisionWindow {
   #tail: Promise<void> = Promise.resolve();
   /** Of the newest revision. */
   #mark: RevisionMark | undefined;
+  /** Keys that revisions on their way create, by their text, with how many of them do. */
+  readonly #created = new Map<string, number>();
   #open = 0;
   #bytes = 0;
   #wake: () => void = () => {};
@@ -58,10 +61,12 @@ export class RevisionWindow {
     answer.catch(() => {}); // thrown in its turn
     this.#open += 1;
     this.#bytes += bytes;
-    this.#mark = markOf(whole);
+    this.#mark = markOf(whole, (key) => this.#created.has(keyText(key)));
+    this.#countCreated(whole, 1);
     this.#tail = this.#settle(whole, this.#tail, answer, signal).finally(() => {
       this.#open -= 1;
       this.#bytes -= bytes;
+      this.#countCreated(whole, -1);
       this.#wake();
     });
     this.#tail.catch((error: unknown) => this.#failed.reject(error));
@@ -70,6 +75,16 @@ export class RevisionWindow {
   /** Resolves when no answer is out. Rejects with what went wrong first. */
   async drained(): Promise<void> {
     await this.#tail;
+  }
+
+  #countCreated({ changes }: RevisionChanges, by: 1 | -1): void {
+    for (const change of changes) {
+      if (change.kind === 'delete' || change.version > 1) continue;
+      const text = keyText(change.key);
+      const count = (this.#created.get(text) ?? 0) + by;
+      if (count === 0) this.#created.delete(text);
+      else this.#created.set(text, count);
+    }
   }
 
   async #settle(

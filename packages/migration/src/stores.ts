@@ -35,13 +35,22 @@ export interface RevisionChanges {
 /** What shows that a revision is here and that nothing came behind it which changed this key. */
 export interface RevisionMark {
   readonly key: Uint8Array;
+  /** 0: the key does not live. */
   readonly modRevision: number;
 }
 
-/** Undefined for a revision that only deletes: its keys were not there before their creation either. */
-export function markOf({ revision, changes }: RevisionChanges): RevisionMark | undefined {
+/**
+ * Of a revision that only deletes, the mark is that a key is gone. `isNew` tells a key that may not have lived yet where all is in effect
+ * that is known to be: that it is not there shows nothing. Undefined: there is no mark.
+ */
+export function markOf(
+  { revision, changes }: RevisionChanges,
+  isNew: (key: Uint8Array) => boolean,
+): RevisionMark | undefined {
   const put = changes.findLast(({ kind }) => kind === 'put');
-  return put === undefined ? undefined : { key: put.key, modRevision: revision };
+  if (put !== undefined) return { key: put.key, modRevision: revision };
+  const gone = changes.find(({ key }) => !isNew(key));
+  return gone === undefined ? undefined : { key: gone.key, modRevision: 0 };
 }
 
 /** What a living key has beside its value. */

@@ -42,7 +42,7 @@ class DisorderedTarget implements Pick<Target, 'write'> {
   }
 
   #shows({ key, modRevision }: RevisionMark): boolean {
-    return this.#keys.get(Buffer.from(key).toString())?.modified === modRevision;
+    return (this.#keys.get(Buffer.from(key).toString())?.modified ?? 0) === modRevision;
   }
 
   #fits(change: Change): boolean {
@@ -54,15 +54,15 @@ class DisorderedTarget implements Pick<Target, 'write'> {
   }
 }
 
-/** The history of a few keys. */
-function historyOf(prng: Prng, count: number): readonly RevisionChanges[] {
+/** The history of a few keys. One of `deletesOneOf` changes of a key that lives deletes it. */
+function historyOf(prng: Prng, count: number, deletesOneOf: number): readonly RevisionChanges[] {
   const living = new Map<string, { version: number; createRevision: number }>();
   return Array.from({ length: count }, (_, at) => {
     const revision = FIRST + at;
     const name = `k${prng.below(4)}`;
     const key = Buffer.from(name);
     const before = living.get(name);
-    if (before !== undefined && prng.below(10) === 0) {
+    if (before !== undefined && prng.below(deletesOneOf) === 0) {
       living.delete(name);
       return { revision, changes: [{ kind: 'delete', key }] };
     }
@@ -102,11 +102,16 @@ function windowOf(target: DisorderedTarget): { readonly window: RevisionWindow; 
 /** Lets everything run that waits for nothing outside. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  'revisions that arrive in any order are written in theirs (seed %i)',
-  async (seed) => {
+test.each(
+  [1, 2, 3, 4, 5, 6, 7, 8].flatMap((seed) => [
+    { seed, deletesOneOf: 10 },
+    { seed, deletesOneOf: 2 },
+  ]),
+)(
+  'revisions that arrive in any order are written in theirs (seed $seed, of $deletesOneOf changes one deletes)',
+  async ({ seed, deletesOneOf }) => {
     const prng = new Prng(seed);
-    const history = historyOf(prng, 200);
+    const history = historyOf(prng, 200, deletesOneOf);
     const target = new DisorderedTarget();
     const { window, written } = windowOf(target);
     let given = false;
@@ -124,7 +129,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     expect(written).toEqual(history.map(({ revision }) => revision));
     expect(target.revision).toBe(history.at(-1)?.revision);
     expect(target.refused).toBeGreaterThan(0);
-    expect(target.waitingMax).toBeGreaterThan(10);
+    expect(target.waitingMax).toBeGreaterThan(deletesOneOf);
   },
 );
 
@@ -143,6 +148,45 @@ test('some revisions are on their way at a time, and no more', async () => {
     target.waiting.shift()?.deliver();
     await turn();
   }
+  await giving;
+});
+
+const remove = (revision: number, ...keys: readonly string[]): RevisionChanges => ({
+  revision,
+  changes: keys.map((key) => ({ kind: 'delete', key: Buffer.from(key) })),
+});
+
+test('revisions that only delete are on their way as any others', async () => {
+  const target = new DisorderedTarget();
+  const { window, written } = windowOf(target);
+  const deliverAll = async (): Promise<void> => {
+    for (; target.waiting.length > 0; await turn()) target.waiting.pop()?.deliver();
+    await window.drained();
+  };
+  for (let at = 0; at < 20; at += 1) await window.write(put(FIRST + at), signal);
+  await deliverAll();
+  for (let at = 0; at < 20; at += 1) await window.write(remove(FIRST + 20 + at, `${FIRST + at}/0`), signal);
+  expect(target.waiting).toHaveLength(20);
+  await deliverAll();
+  expect(target.refused).toBeGreaterThan(0);
+  expect(written).toHaveLength(40);
+});
+
+test.each([
+  { what: 'that is created on the way', keys: ['3/0'], waiting: 2 },
+  { what: 'and another one, which lived before', keys: ['3/0', '2/0'], waiting: 3 },
+])('what comes behind the deletion of a key $what: $waiting on their way', async ({ keys, waiting }) => {
+  const target = new DisorderedTarget();
+  const { window } = windowOf(target);
+  await window.write(put(2), signal);
+  target.waiting.shift()?.deliver();
+  await window.drained();
+  await window.write(put(3), signal);
+  await window.write(remove(4, ...keys), signal);
+  const giving = window.write(put(5), signal);
+  await turn();
+  expect(target.waiting).toHaveLength(waiting);
+  for (; target.waiting.length > 0; await turn()) target.waiting.shift()?.deliver();
   await giving;
 });
 
