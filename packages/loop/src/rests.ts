@@ -11,6 +11,9 @@ export const REST_MS_MAX = 20;
  * The pauses of work that need not end soon. While clients wait for short answers it rests after each slice, so that it has a part of
  * the time, of the loop and of the disk, however little else there is to do: a client that waits for an answer has its next
  * request a moment later. Without short answers it only gives way.
+ *
+ * A pause takes no AbortSignal: it ends by itself, after REST_MS_MAX at most and in the next slice of its task. Work that is to stop
+ * looks behind each pause whether it goes on.
  */
 export class Rests {
   readonly #loop: Loop;
