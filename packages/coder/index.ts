@@ -5,7 +5,6 @@ export {
   encodeKeyValue,
   keyValueSize,
   writeKeyValue,
-  encodeTombstone,
   decodeKeyValue,
   decodeKeyValueMeta,
   keyValueValue,

@@ -70,10 +70,6 @@ export function tombstone(key: Uint8Array, modRevision: Revision): KeyValue {
   return { key, createRevision: revision(0), modRevision, version: 0, value: EMPTY_BYTES, lease: NO_LEASE };
 }
 
-export function encodeTombstone(key: Uint8Array, modRevision: Revision): Uint8Array {
-  return encodeKeyValue(tombstone(key, modRevision));
-}
-
 /**
  * Reads the output of any protobuf encoder: fields may come in any order, the last field with a number counts, and
  * unknown fields are skipped. Key and value are views of `bytes`. Throws CoderError for anything else.

@@ -6,7 +6,8 @@ import {
   CoderError,
   decodeKeyValue,
   encodeKeyValue,
-  encodeTombstone,
+  encodeDeleteRecord,
+  recordKv,
   type KeyValue,
   keyValueValue,
   withoutValue,
@@ -123,7 +124,7 @@ describe('KeyValue', () => {
   });
 
   test('a tombstone has key and mod_revision only', () => {
-    expect(Array.from(encodeTombstone(utf8('k'), revision(9)))).toEqual([0x0a, 1, 0x6b, 0x18, 9]);
+    expect(Array.from(recordKv(encodeDeleteRecord(0, utf8('k'), revision(9))))).toEqual([0x0a, 1, 0x6b, 0x18, 9]);
   });
 
   test('unknown fields are passed over, and the last of the same number counts', () => {

@@ -1,4 +1,4 @@
-import { leaseId, NO_LEASE, revision, utf8 } from '@engram/core';
+import { EMPTY_BYTES, leaseId, NO_LEASE, revision, utf8 } from '@engram/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -9,7 +9,6 @@ import {
   encodeKeyValue,
   encodePutRecord,
   encodeRecord,
-  encodeTombstone,
   type LogRecord,
   recordKv,
 } from '../index.ts';
@@ -56,8 +55,10 @@ describe('log records', () => {
         const put = encodePutRecord(sub, kv);
         expect(put).toEqual(encodeRecord({ kind: 'put', sub, kv: encodeKeyValue(kv) }));
         expect(decodeKeyValue(recordKv(put))).toEqual(kv);
+        const { key, modRevision } = kv;
+        const gone = { key, modRevision, createRevision: revision(0), version: 0, value: EMPTY_BYTES, lease: NO_LEASE };
         const deletion = encodeDeleteRecord(sub, kv.key, kv.modRevision);
-        expect(deletion).toEqual(encodeRecord({ kind: 'delete', sub, kv: encodeTombstone(kv.key, kv.modRevision) }));
+        expect(deletion).toEqual(encodeRecord({ kind: 'delete', sub, kv: encodeKeyValue(gone) }));
       }),
     );
   });
