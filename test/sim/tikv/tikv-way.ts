@@ -22,7 +22,7 @@ const ORDER_MS = 1e-5;
 /** The inner timeout of a call. The caller's own clock decides before. */
 const LATE_MS = 3_600_000;
 
-const reset = (): TransportError => new TransportError(GrpcCode.UNAVAILABLE, 'connection reset');
+const reset = (): TransportError => new TransportError(GrpcCode.UNAVAILABLE, 'connection reset', { lost: true });
 
 /**
  * The way of one process to PD and the stores. What was sent arrives, even if its sender is paused or dead by then; an answer
@@ -207,7 +207,8 @@ class WayChannel implements Channel {
   }
 
   close(): void {
-    for (const broken of [...this.#breaks]) broken(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed'));
+    for (const broken of [...this.#breaks])
+      broken(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed', { lost: true }));
     this.#onClosed();
     this.#up.send(() => this.#inner.close());
   }

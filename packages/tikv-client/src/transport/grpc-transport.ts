@@ -121,7 +121,8 @@ class GrpcChannel implements Channel {
 
   close(): void {
     this.#closed = true;
-    for (const fail of [...this.#ending]) fail(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed'));
+    for (const fail of [...this.#ending])
+      fail(new TransportError(GrpcCode.UNAVAILABLE, 'the channel is closed', { lost: true }));
     this.#connection?.close();
   }
 
