@@ -34,11 +34,21 @@ const LEASES = [1n, 2n, 7n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 53n + 2n, INT64_MAX
 /** Requests of the KV and Lease services, both usual ones and ones that no client sends. */
 export class RandomRequests {
   readonly #prng: Prng;
+  readonly #reversed: boolean;
   /** The stores' revision, approximately. */
   revision = 1;
 
-  constructor(prng: Prng) {
+  /** `reversed`: ranges whose end is not above their key are made too. */
+  constructor(prng: Prng, { reversed = true } = {}) {
     this.#prng = prng;
+    this.#reversed = reversed;
+  }
+
+  /** The fields of a range; turned round where it is reversed and must not be. */
+  span(key: string, rangeEnd: string | undefined): { readonly key: string; readonly rangeEnd: string | undefined } {
+    const ordered = rangeEnd === undefined || rangeEnd === '' || rangeEnd === '\0' || key < rangeEnd;
+    if (ordered || this.#reversed) return { key, rangeEnd };
+    return key === rangeEnd ? { key, rangeEnd: undefined } : { key: rangeEnd, rangeEnd: key };
   }
 
   key(): string {
@@ -67,8 +77,7 @@ export class RandomRequests {
     const sorted = this.#rarely(0.4);
     const filtered = this.#rarely(0.25);
     return {
-      key: this.key(),
-      rangeEnd: this.rangeEnd(),
+      ...this.span(this.key(), this.rangeEnd()),
       limit: this.#maybe(0.35, () => (this.#rarely(0.2) ? this.#oddNumber() : BigInt(this.#prng.below(6)))),
       revision: this.#maybe(0.35, () => this.pastRevision()),
       sortOrder: sorted ? this.#enumNumber(3) : undefined,
@@ -99,8 +108,7 @@ export class RandomRequests {
   deleteRange(): Fields {
     const wide = this.#rarely(0.2);
     return {
-      key: this.key(),
-      rangeEnd: wide ? this.rangeEnd() : this.#maybe(0.1, () => this.#prng.pick(KEYS)),
+      ...this.span(this.key(), wide ? this.rangeEnd() : this.#maybe(0.1, () => this.#prng.pick(KEYS))),
       prevKv: this.#maybe(0.5, () => true),
     };
   }
@@ -160,8 +168,10 @@ export class RandomRequests {
     return {
       result: this.#enumNumber(4),
       target,
-      key: this.key(),
-      rangeEnd: this.#maybe(0.3, () => this.rangeEnd()),
+      ...this.span(
+        this.key(),
+        this.#maybe(0.3, () => this.rangeEnd()),
+      ),
       ...union_[union],
     };
   }
