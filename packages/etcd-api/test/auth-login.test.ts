@@ -153,6 +153,13 @@ describe('a log-in', () => {
     expect(await outcome(anybody.authenticate('alice', 'other'))).toMatch(/^authentication failed/);
   });
 
+  test('a password that is changed to an empty one is none', async () => {
+    await root.changePassword('alice', '');
+    expect(await outcome(anybody.authenticate('alice', ''))).toMatch(/^authentication failed/);
+    await root.changePassword('alice', 'other');
+    expect(await outcome(anybody.authenticate('alice', 'other'))).toBe('ok');
+  });
+
   test('edge 99: a role that changes counts at once for a token that was given before', async () => {
     const alice = anybody.with(await anybody.authenticate('alice'));
     await root.permit('alice', 'rw', ['c', '']);

@@ -203,7 +203,8 @@ class AuthService {
   async changePassword(request: Uint8Array, caller: Caller, passwords: Passwords): Promise<Message> {
     this.#checkSize(request);
     const { name, password } = etcdserverpb.decodeAuthUserChangePasswordRequest(request);
-    const hash = await hashOf(password, passwords);
+    // An empty password is none, other than that of a new user: nobody logs in with it (etcd server/etcdserver/v3_server.go).
+    const hash = password === '' ? PasswordHash.none : await hashOf(password, passwords);
     await this.#change({ kind: 'user-change-password', name, password: hash }, caller);
     return etcdserverpb.encodeAuthUserChangePasswordResponse({ header: this.#header() });
   }
