@@ -21,3 +21,13 @@ test('a process gets a port once, and none that is taken', async () => {
     await new Promise((resolve) => taken.close(resolve));
   }
 });
+
+test('fetch connects to every port', async () => {
+  const answers = async (port: number): Promise<string> =>
+    fetch(`http://127.0.0.1:${port}/`).then(String, (error: unknown) => String(error instanceof Error && error.cause));
+  expect(await answers(5060)).toContain('bad port');
+  // Nearly all ports of the range. To ask whether fetch refuses one takes longer than to find one.
+  const suspects = (await freePorts(9_000)).filter((port) => port < 7_000 || port === 10_080);
+  const refused = await Promise.all(suspects.map(async (port) => [port, await answers(port)] as const));
+  expect(refused.filter(([, answer]) => answer.includes('bad port'))).toEqual([]);
+});

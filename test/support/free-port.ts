@@ -8,6 +8,9 @@ import { createServer } from 'node:net';
 const FIRST = 5000;
 const END = 15_000;
 
+/** Those of the range to which no `fetch` connects (WHATWG Fetch, 2.9: bad ports). */
+const BAD: ReadonlySet<number> = new Set([5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080]);
+
 let next = randomInt(FIRST, END);
 
 const isFree = (port: number): Promise<boolean> =>
@@ -25,7 +28,7 @@ export async function freePort(): Promise<number> {
   for (let attempt = FIRST; attempt < END; attempt += 1) {
     const port = next;
     next = port + 1 === END ? FIRST : port + 1;
-    if (await isFree(port)) return port;
+    if (!BAD.has(port) && (await isFree(port))) return port;
   }
   throw new Error(`no free port between ${FIRST} and ${END}`);
 }
