@@ -16,6 +16,7 @@ import { freePort } from '../../test/support/free-port.ts';
 import { newStorePlace, StoreProcess } from '../../test/support/store-process.ts';
 import { endOnSignals } from '../support/end-on-signals.ts';
 import { stillHeld } from '../support/nothing-held.ts';
+import { haveUsers } from '../support/have-users.ts';
 
 const CHECKS = [
   'kv',
@@ -26,6 +27,7 @@ const CHECKS = [
   'lease',
   'lock',
   'election',
+  'users',
   'deadline',
   'cancel',
   'large-request',
@@ -38,9 +40,12 @@ const CHECKS = [
   'tls',
 ] as const;
 /** Checks that one stack makes besides. */
-const BESIDES: Readonly<Record<string, readonly string[]>> = { go: ['reflection'] };
+const BESIDES: Readonly<Record<string, readonly string[]>> = {
+  go: ['leasing', 'mirror', 'namespace', 'ordering', 'naming', 'reflection'],
+};
 const CLIENT_MAX_MS = 120_000;
 
+const nameOf = (stack: string): string => stack.slice(0, stack.indexOf('='));
 const [folder = '.', ...stacks] = process.argv.slice(2);
 const ca = issue('interop ca');
 const server = issue('interop server', ca);
@@ -60,12 +65,20 @@ await using store = await StoreProcess.start(place, {
   ],
 });
 endOnSignals();
+/** One that has users: for each stack one of its name, who may do what it likes below /interop/<stack>/. */
+await using guarded = await StoreProcess.start(await newStorePlace(join(folder, 'guarded')));
+const passwordOf = (name: string): string => `the password of ${name}`;
+await haveUsers(guarded.endpoint, [
+  { name: 'root', password: passwordOf('root'), prefix: undefined },
+  ...stacks.map(nameOf).map((name) => ({ name, password: passwordOf(name), prefix: `/interop/${name}/` })),
+]);
 
 const environment = {
   ...process.env,
   ENDPOINT: store.endpoint,
   TLS_ENDPOINT: `localhost:${tlsPort}`,
   CA_FILE: file('ca.pem'),
+  USERS_ENDPOINT: guarded.endpoint,
 };
 
 /** The names of the checks that passed. Empty if the client itself failed. */
@@ -73,7 +86,8 @@ async function run(stack: string, command: string): Promise<ReadonlySet<string>>
   const passed = new Set<string>();
   const [program, ...args] = command.split(' ');
   if (program === undefined || program === '') return passed;
-  const client = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'], timeout: CLIENT_MAX_MS });
+  const env = { ...environment, USER_NAME: stack, PASSWORD: passwordOf(stack) };
+  const client = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: CLIENT_MAX_MS });
   client.once('error', (error) => console.log(`${stack}: ${error.message}`));
   client.stderr
     .resume()
@@ -93,10 +107,9 @@ async function run(stack: string, command: string): Promise<ReadonlySet<string>>
 let passed = 0;
 let failed = 0;
 for (const stack of stacks) {
-  const mark = stack.indexOf('=');
-  const name = stack.slice(0, mark);
+  const name = nameOf(stack);
   const startMs = performance.now();
-  const ok = await run(name, stack.slice(mark + 1));
+  const ok = await run(name, stack.slice(name.length + 1));
   const checks = [...CHECKS, ...(BESIDES[name] ?? [])];
   const missing = checks.filter((check) => !ok.has(check));
   passed += checks.length - missing.length;
@@ -105,12 +118,14 @@ for (const stack of stacks) {
   console.log(`${name}: ${checks.length - missing.length} of ${checks.length} in ${seconds} s`);
   if (missing.length > 0) console.log(`${name}: not passed: ${missing.join(', ')}`);
 }
-if (!store.running) {
-  failed += 1;
-  console.log(`the store has ended:\n${store.output}`);
+for (const one of [store, guarded]) {
+  if (!one.running) {
+    failed += 1;
+    console.log(`the store has ended:\n${one.output}`);
+  }
+  const held = one.running ? await stillHeld(one.endpoint) : [];
+  failed += held.length;
+  if (held.length > 0) console.log(`held for calls that have ended: ${held.join(', ')}`);
 }
-const held = store.running ? await stillHeld(store.endpoint) : [];
-failed += held.length;
-if (held.length > 0) console.log(`held for calls that have ended: ${held.join(', ')}`);
 if (failed > 0 || passed === 0) process.exitCode = 1;
 console.log(`e2e-interop: ${passed} passed, ${failed} failed`);

@@ -147,6 +147,8 @@ func main() {
 		return nil
 	})
 	checkLocks(client)
+	checkUsers()
+	checkHelpers(client)
 	checkReflection(client)
 	check("deadline", func(ctx context.Context) error {
 		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)

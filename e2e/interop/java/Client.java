@@ -76,6 +76,7 @@ public final class Client {
     check("lease", client::lease);
     check("lock", client::lock);
     check("election", client::election);
+    check("users", client::users);
     check("deadline", client::deadline);
     check("cancel", client::cancel);
     check("large-request", client::largeRequest);
@@ -228,6 +229,50 @@ public final class Client {
     await(elections.resign(first));
     equal(seen.poll(WAIT_MAX_SECONDS, TimeUnit.SECONDS), "c");
     await(elections.resign(await(second).getLeader()));
+  }
+
+  private void users() throws Exception {
+    var failed = "etcdserver: authentication failed, invalid user ID or password";
+    try (var wrong = asUser("another")) {
+      refused(wrong.getKVClient().get(key("users")), failed);
+    }
+    try (var user = asUser(System.getenv("PASSWORD"))) {
+      var keys = user.getKVClient();
+      await(keys.put(key("users"), text("mine")));
+      equal(await(keys.get(key("users"))).getKvs().get(0).getValue(), text("mine"));
+      var denied = "etcdserver: permission denied";
+      refused(keys.put(text("/elsewhere"), text("")), denied);
+      var above = GetOption.builder().withRange(ByteSequence.from(new byte[] {0})).build();
+      refused(keys.get(key(""), above), denied);
+      var locks = user.getLockClient();
+      var locked = await(locks.lock(key("users-lock"), await(user.getLeaseClient().grant(60)).getID()));
+      await(locks.unlock(locked.getKey()));
+      refused(locks.lock(text("/elsewhere"), await(user.getLeaseClient().grant(60)).getID()), denied);
+    }
+    try (var nobody = io.etcd.jetcd.Client.builder().endpoints("http://" + System.getenv("USERS_ENDPOINT")).build()) {
+      refused(nobody.getKVClient().get(key("users")), "etcdserver: user name is empty");
+    }
+  }
+
+  private static io.etcd.jetcd.Client asUser(String password) {
+    return io.etcd.jetcd.Client.builder()
+        .endpoints("http://" + System.getenv("USERS_ENDPOINT"))
+        .user(text(System.getenv("USER_NAME")))
+        .password(text(password))
+        .build();
+  }
+
+  /** jetcd has exceptions of its own, with the text of the status in them. */
+  private static void refused(CompletableFuture<?> call, String message) throws Exception {
+    try {
+      await(call);
+    } catch (java.util.concurrent.ExecutionException error) {
+      for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+        if (String.valueOf(cause.getMessage()).endsWith(message)) return;
+      }
+      throw error;
+    }
+    throw new AssertionError("not refused: " + message);
   }
 
   private long newLease() throws Exception {

@@ -163,6 +163,33 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
     await resign(await second);
     equal(await refusal(unary(raw, '/v3electionpb.Election/Leader', request)), '2 election: no leader');
   },
+  async users() {
+    const other = channel(process.env['USERS_ENDPOINT']);
+    const logIn = async (password: string): Promise<string> => {
+      const request = pb.encodeAuthenticateRequest({ name: process.env['USER_NAME'] ?? '', password });
+      return pb.decodeAuthenticateResponse(await unary(other, 'Auth/Authenticate', request)).token;
+    };
+    const failed = '3 etcdserver: authentication failed, invalid user ID or password';
+    equal(await refusal(logIn('another')), failed);
+    const user = new Metadata();
+    user.set('token', await logIn(process.env['PASSWORD'] ?? ''));
+    await unary(other, 'KV/Put', pb.encodePutRequest({ key: bytes('users'), value: Buffer.from('mine') }), user);
+    const { kvs } = pb.decodeRangeResponse(await unary(other, 'KV/Range', rangeOf('users'), user));
+    equal(Buffer.from(kvs[0]?.value ?? []).toString(), 'mine');
+    const denied = 'etcdserver: permission denied';
+    const elsewhere = Buffer.from('/elsewhere');
+    const put = pb.encodePutRequest({ key: elsewhere });
+    equal(await refusal(unary(other, 'KV/Put', put, user)), `7 ${denied}`);
+    const above = pb.encodeRangeRequest({ key: bytes(''), rangeEnd: Uint8Array.of(0) });
+    equal(await refusal(unary(other, 'KV/Range', above, user)), `7 ${denied}`);
+    const lock = lpb.encodeLockRequest({ name: bytes('users-lock') });
+    const { key } = lpb.decodeLockResponse(await unary(other, '/v3lockpb.Lock/Lock', lock, user));
+    await unary(other, '/v3lockpb.Lock/Unlock', lpb.encodeUnlockRequest({ key }), user);
+    const lockElsewhere = unary(other, '/v3lockpb.Lock/Lock', lpb.encodeLockRequest({ name: elsewhere }), user);
+    equal(await refusal(lockElsewhere), `2 ${denied}`);
+    equal(await refusal(unary(other, 'KV/Range', rangeOf('users'))), '3 etcdserver: user name is empty');
+    other.close();
+  },
   async deadline() {
     equal(await watchEnd({ deadline: Date.now() + 300 }), status.DEADLINE_EXCEEDED);
   },

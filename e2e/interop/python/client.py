@@ -176,6 +176,31 @@ def check_election():
     refused(lambda: election.Leader(epb.LeaderRequest(name=name), timeout=WAIT_MAX), grpc.StatusCode.UNKNOWN, "election: no leader")
 
 
+def check_users():
+    code = grpc.StatusCode
+    with grpc.insecure_channel(os.environ["USERS_ENDPOINT"], options=OPTIONS) as other:
+        log_in = rpc_pb2_grpc.AuthStub(other).Authenticate
+        name, password = os.environ["USER_NAME"], os.environ["PASSWORD"]
+        failed = "etcdserver: authentication failed, invalid user ID or password"
+        wrong = pb.AuthenticateRequest(name=name, password="another")
+        refused(lambda: log_in(wrong, timeout=WAIT_MAX), code.INVALID_ARGUMENT, failed)
+        token = log_in(pb.AuthenticateRequest(name=name, password=password), timeout=WAIT_MAX).token
+        user = dict(metadata=(("token", token),), timeout=WAIT_MAX)
+        keys, locks = rpc_pb2_grpc.KVStub(other), v3lock_pb2_grpc.LockStub(other)
+        keys.Put(pb.PutRequest(key=PREFIX + b"users", value=b"mine"), **user)
+        equal(keys.Range(pb.RangeRequest(key=PREFIX + b"users"), **user).kvs[0].value, b"mine")
+        denied = "etcdserver: permission denied"
+        refused(lambda: keys.Put(pb.PutRequest(key=b"/elsewhere"), **user), code.PERMISSION_DENIED, denied)
+        above = pb.RangeRequest(key=PREFIX, range_end=b"\0")
+        refused(lambda: keys.Range(above, **user), code.PERMISSION_DENIED, denied)
+        locked = locks.Lock(lpb.LockRequest(name=PREFIX + b"users-lock"), **user)
+        locks.Unlock(lpb.UnlockRequest(key=locked.key), **user)
+        elsewhere = lpb.LockRequest(name=b"/elsewhere")
+        refused(lambda: locks.Lock(elsewhere, **user), code.UNKNOWN, denied)
+        nobody = pb.RangeRequest(key=PREFIX)
+        refused(lambda: keys.Range(nobody, timeout=WAIT_MAX), code.INVALID_ARGUMENT, "etcdserver: user name is empty")
+
+
 def check_deadline():
     requests = Requests()
     refused(lambda: next(watch.Watch(requests, timeout=0.3)), grpc.StatusCode.DEADLINE_EXCEEDED)
@@ -257,8 +282,8 @@ def check_tls():
 
 
 for name in (
-    "kv range txn delete watch lease lock election deadline cancel large-request large-answer too-large errors metadata gzip"
-    " parallel tls"
+    "kv range txn delete watch lease lock election users deadline cancel large-request large-answer too-large errors metadata"
+    " gzip parallel tls"
 ).split():
     try:
         globals()["check_" + name.replace("-", "_")]()

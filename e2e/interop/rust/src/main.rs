@@ -146,6 +146,7 @@ async fn main() -> Outcome {
     check("lease", lease(client.clone())).await;
     check("lock", lock(client.clone())).await;
     check("election", election(client.clone())).await;
+    check("users", users()).await;
     check("deadline", deadline(grpc.clone())).await;
     check("cancel", cancel(grpc.clone())).await;
     check("large-request", large_request(client.clone())).await;
@@ -277,6 +278,34 @@ async fn until_keys(client: &mut Client, name: &str, count: i64) -> Outcome {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     Ok(())
+}
+
+async fn users() -> Outcome {
+    let endpoint = std::env::var("USERS_ENDPOINT")?;
+    let (name, password) = (std::env::var("USER_NAME")?, std::env::var("PASSWORD")?);
+    let wrong = ConnectOptions::new().with_user(name.clone(), "another");
+    let failed = "etcdserver: authentication failed, invalid user ID or password";
+    denied(Client::connect([&endpoint], Some(wrong)).await.map(|_| ()), Code::InvalidArgument, failed)?;
+    let mut client = Client::connect([&endpoint], Some(ConnectOptions::new().with_user(name, password))).await?;
+    client.put(key("users"), "mine", None).await?;
+    equal(client.get(key("users"), None).await?.kvs()[0].value_str()?, "mine")?;
+    let text = "etcdserver: permission denied";
+    denied(client.put("/elsewhere", "", None).await, Code::PermissionDenied, text)?;
+    let above = GetOptions::new().with_from_key();
+    denied(client.get(key(""), Some(above)).await, Code::PermissionDenied, text)?;
+    let locked = client.lock(key("users-lock"), None).await?;
+    client.unlock(locked.key()).await?;
+    denied(client.lock("/elsewhere", None).await, Code::Unknown, text)?;
+    let mut nobody = Client::connect([&endpoint], None).await?;
+    denied(nobody.get(key("users"), None).await, Code::InvalidArgument, "etcdserver: user name is empty")
+}
+
+fn denied<T>(result: Result<T, etcd_client::Error>, code: Code, message: &str) -> Outcome {
+    match result {
+        Err(etcd_client::Error::GRpcStatus(status)) => equal((status.code(), status.message()), (code, message)),
+        Err(error) => Err(error.into()),
+        Ok(_) => Err(format!("not refused: {message}").into()),
+    }
 }
 
 /// A watch without watchers, which answers nothing.
