@@ -4,8 +4,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectPlain } from 'node:net';
 import { connect } from 'node:tls';
-import { logPosition } from '@engram/core';
+import { type Clock, logPosition } from '@engram/core';
 import { PeerLinks, type PeerTls, servePeers, Traffic } from '@engram/peer';
 import { realClock } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
@@ -89,7 +90,7 @@ interface Served {
   readonly log: Lines;
 }
 
-async function serving(tls: PeerTls, secure = true): Promise<Served> {
+async function serving(tls: PeerTls, secure = true, clock: Clock = realClock): Promise<Served> {
   const [service, log] = [new Echo(), new Lines()];
   const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
   const server = servePeers({
@@ -101,7 +102,7 @@ async function serving(tls: PeerTls, secure = true): Promise<Served> {
     service,
     traffic: new Traffic(),
     queuedBytesMax: 4 << 20,
-    clock: realClock,
+    clock,
     logger: log,
   });
   closing.push(server);
@@ -174,6 +175,28 @@ test('whoever shows no certificate is cut off after the handshake', async () => 
   await once(socket, 'close');
   await log.until(/rejected connection on peer endpoint: no client certificate/);
   expect(Buffer.concat(got)).toHaveLength(0);
+});
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['the head of a record, and no more', Buffer.from([22, 3, 1, 2, 0, 1])],
+])('whoever connects and says %s is cut off at the deadline of the handshake', async (_, said) => {
+  const ends: (() => void)[] = [];
+  const after: Clock['after'] = (delayMs, fire) => {
+    if (delayMs === 10_000) ends.push(fire);
+    return realClock.after(delayMs, fire);
+  };
+  const { port, log } = await serving(authority('member'), true, { ...realClock, after });
+  const socket = connectPlain(port, '127.0.0.1').resume();
+  socket.on('error', () => {}); // what it said may be unread, so that it is reset
+  await once(socket, 'connect');
+  socket.write(said);
+  // As a stranger it has the same time: the handshake's end is the later one.
+  await vi.waitFor(() => expect(ends).toHaveLength(2));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  ends[1]!();
+  await closed;
+  await log.until(/TLS handshake timeout/);
 });
 
 test('members with certificates that each has signed for itself meet', async () => {

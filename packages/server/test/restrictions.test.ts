@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { Client, credentials } from '@grpc/grpc-js';
 import { quiet } from '@engram/sim';
 import { readConfiguration, startNode } from '@engram/server';
 import { type Identity, issue, revocationList } from '@engram/transport/testing';
@@ -46,22 +47,31 @@ const inFile = (more: string): readonly string[] => {
 };
 const withCa = `, trusted-ca-file: ${file('ca')}`;
 
-/** Whether the node answers a client with this certificate, or without one. */
-async function answers(args: readonly string[], identity: Identity | undefined): Promise<boolean> {
+async function nodeWith(args: readonly string[]): ReturnType<typeof startNode> {
   const configuration = await readConfiguration(args, {});
   if (configuration.kind !== 'config') throw new Error(JSON.stringify(configuration));
   const onFatal = (error: Error): never => {
     throw error;
   };
-  await using node = await startNode({ config: configuration.config, logger: quiet, onFatal, onRemoved: () => {} });
-  const [listener] = node.listeners;
-  const port = listener?.address.kind === 'tcp' ? listener.address.port : 0;
+  return startNode({ config: configuration.config, logger: quiet, onFatal, onRemoved: () => {} });
+}
+
+const portsOf = (node: Awaited<ReturnType<typeof nodeWith>>): readonly number[] =>
+  node.listeners.map(({ address }) => (address.kind === 'tcp' ? address.port : 0));
+
+/** Whether the node answers a client with this certificate, or without one. */
+async function answers(args: readonly string[], identity: Identity | undefined): Promise<boolean> {
+  await using node = await nodeWith(args);
+  return await answersAt(portsOf(node)[0]!, identity);
+}
+
+async function answersAt(port: number, identity: Identity | undefined, path = '/version'): Promise<boolean> {
   const { certificate: cert, key } = identity ?? {};
   const socket = connect({ host: '127.0.0.1', port, ca: ca.certificate, cert, key });
   socket.on('error', () => {});
   let text = '';
   socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-  socket.write('GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
   await new Promise((resolve) => socket.on('close', resolve));
   return text.startsWith('HTTP/1.1 200');
 }
@@ -82,4 +92,47 @@ test.each([
 ])('$setting refuses whom it does not allow', async ({ args, refused }) => {
   expect(await answers(args, good)).toBe(true);
   expect(await answers(args, refused)).toBe(false);
+});
+
+/** Whether gRPC's health service says that it serves. */
+async function serves(port: number, identity: Identity): Promise<boolean> {
+  const client = new Client(
+    `127.0.0.1:${port}`,
+    credentials.createSsl(Buffer.from(ca.certificate), Buffer.from(identity.key), Buffer.from(identity.certificate)),
+    { 'grpc.use_local_subchannel_pool': 1 },
+  );
+  const same = (bytes: Buffer): Buffer => bytes;
+  try {
+    return await new Promise((resolve) => {
+      const deadline = Date.now() + 10_000;
+      client.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), { deadline }, (error) =>
+        resolve(error === null),
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
+test('what restricts clients counts on every listener and for every protocol, also where HTTP has URLs of its own', async () => {
+  await using node = await nodeWith(
+    flags(
+      `--client-crl-file=${file('crl')}`,
+      '--client-cert-allowed-hostname=good.example,other.example',
+      '--listen-client-http-urls=https://127.0.0.1:0',
+      '--listen-metrics-urls=https://127.0.0.1:0',
+    ),
+  );
+  const [metrics, grpc, client] = portsOf(node);
+  expect(node.listeners.map(({ purpose }) => purpose)).toEqual(['metrics', 'client', 'client']);
+  expect([await serves(grpc!, good), await serves(grpc!, other)]).toEqual([true, false]);
+  const healthy = (port: number, identity: Identity | undefined): Promise<boolean> =>
+    answersAt(port, identity, '/health');
+  for (const port of [metrics!, client!]) {
+    expect([await healthy(port, good), await healthy(port, other), await healthy(port, undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
 });
