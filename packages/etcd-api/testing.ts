@@ -2,7 +2,7 @@
 export { FakeCall } from './test/fake-call.ts';
 export { AuthClient, fakeAuth, FakeHasher, outcome } from './test/auth-client.ts';
 export { LockClient, observed, type PendingCall } from './test/lock-client.ts';
-export { prepareCallers, runMatrix, runStreamMatrix } from './test/auth-matrix.ts';
+export { prepareCallers, runMatrix, runStreamMatrix, streaming } from './test/auth-matrix.ts';
 export { observing, runLockMatrix, runObserveMatrix } from './test/lock-matrix.ts';
 // For the simulation: the ways of a call without its message.
 export { authMethods } from './src/auth/auth-service.ts';

@@ -2,7 +2,7 @@ import { SIMPLE_TOKEN_TTL_MS } from '@engram/auth';
 import { expect, test } from 'vitest';
 import { Api } from './api.ts';
 import { AuthClient, fakeAuth } from './auth-client.ts';
-import { matrixCalls, otherCalls, prepareCallers, runMatrix, runStreamMatrix } from './auth-matrix.ts';
+import { matrixCalls, otherCalls, prepareCallers, runMatrix, runStreamMatrix, streaming } from './auth-matrix.ts';
 import { lockMatrixCalls, observing, runLockMatrix, runObserveMatrix } from './lock-matrix.ts';
 
 const open = async () => {
@@ -27,7 +27,7 @@ test('every call, by every kind of caller, with every shape of a range, is refus
 test('so is every stream, and one that is refused sends nothing', async () => {
   const { api, clients } = await open();
   await using _ = api;
-  const { wrong, calls } = await runStreamMatrix(clients, () => api.clock.settle(50));
+  const { wrong, calls } = await runStreamMatrix({ clients, ask: streaming(clients, () => api.clock.settle(50)) });
   expect(wrong).toEqual([]);
   expect(calls).toBeGreaterThan(100);
 });

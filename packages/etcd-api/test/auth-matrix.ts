@@ -1,5 +1,5 @@
 import { utf8 } from '@engram/core';
-import { authpb, etcdserverpb, type MethodTable } from '@engram/wire';
+import { authpb, etcdserverpb, type MethodTable, type RpcStatus } from '@engram/wire';
 import { AuthClient, refused, type Shape } from './auth-client.ts';
 
 /*
@@ -340,15 +340,44 @@ export async function runMatrix({ clients, run, state, kindOf }: MatrixOptions):
   return { wrong, calls };
 }
 
-/** The same of the streams. `settle` lets time pass until what was asked is answered. */
-export async function runStreamMatrix(
-  clients: MatrixOptions['clients'],
-  settle: () => Promise<void>,
-): Promise<MatrixReport> {
+/** What a call of a stream has sent after its first request, and how it has ended, if it has. */
+export interface StreamOutcome {
+  readonly sent: readonly Uint8Array[];
+  readonly status: RpcStatus | undefined;
+}
+
+export interface StreamMatrixOptions extends Pick<MatrixOptions, 'clients' | 'kindOf'> {
+  /** Asks as this client, and takes what comes within a while. */
+  readonly ask: (client: string, path: string, request: Uint8Array) => Promise<StreamOutcome>;
+  /** Paths that cannot be asked here. */
+  readonly without?: readonly string[];
+}
+
+/** As `StreamMatrixOptions.ask`, of methods without a socket. `settle` lets time pass until what was asked is answered. */
+export const streaming =
+  (clients: MatrixOptions['clients'], settle: () => Promise<void>): StreamMatrixOptions['ask'] =>
+  async (name, path, request) => {
+    const client = clients[name]!;
+    const isServerStream = client.methods.get(path)?.kind === 'server-stream';
+    const call = isServerStream ? client.serverStream(path, request) : client.bidi(path);
+    if (!isServerStream) call.request(request);
+    await settle();
+    const outcome = { sent: [...call.sent], status: call.status };
+    call.cancel();
+    return outcome;
+  };
+
+/** The same of the streams. */
+export async function runStreamMatrix({
+  clients,
+  kindOf,
+  ask,
+  without = [],
+}: StreamMatrixOptions): Promise<MatrixReport> {
   const wrong: string[] = [];
   let calls = 0;
-  for (const [name, client] of Object.entries(clients)) {
-    const kind = kinds[name]!;
+  for (const name of Object.keys(clients)) {
+    const kind = kinds[kindOf?.(name) ?? name]!;
     const isRoot = 'root' in kind && kind.root === true;
     const judge = (what: string, found: string, leaked: number, needs: Need | 'root'): void => {
       calls += 1;
@@ -357,29 +386,30 @@ export async function runStreamMatrix(
       if (found !== expected) wrong.push(`${name}: ${what}: ${found}, not ${expected}`);
       if (!permitted && leaked > 0) wrong.push(`${name}: ${what} has sent something`);
     };
+    const expectStream = async (
+      path: string,
+      request: Uint8Array,
+      what: string,
+      needs: Need | 'root',
+    ): Promise<void> => {
+      if (without.includes(path)) return;
+      const { sent, status } = await ask(name, `/etcdserverpb.${path}`, request);
+      judge(`${path}${what}`, textOfStatus(sent.length > 0 ? { code: 0, message: '' } : status), sent.length, needs);
+    };
     for (const [shapeName, shape] of Object.entries(shapes)) {
-      const streamed = client.serverStream('/etcdserverpb.KV/RangeStream', encode.encodeRangeRequest(range(shape)));
-      const watched = client.bidi('/etcdserverpb.Watch/Watch');
-      watched.request(encode.encodeWatchRequest({ createRequest: { ...range(shape), startRevision: 1 } }));
-      await settle();
-      judge(`range stream of ${shapeName}`, textOfStatus(streamed.status), streamed.sent.length, { read: shape });
-      const [created, ...events] = watched.sent.map((bytes) => encode.decodeWatchResponse(bytes));
+      const ofShape = ` of ${shapeName}`;
+      await expectStream('KV/RangeStream', encode.encodeRangeRequest(range(shape)), ofShape, { read: shape });
+      const create = encode.encodeWatchRequest({ createRequest: { ...range(shape), startRevision: 1 } });
+      const { sent } = await ask(name, '/etcdserverpb.Watch/Watch', create);
+      const [created, ...events] = sent.map((bytes) => encode.decodeWatchResponse(bytes));
       const { canceled = true, cancelReason = '' } = created ?? {};
       // etcd refuses an empty range only if its client may read it.
       const isEmpty = cancelReason === 'mvcc: watcher range is empty';
-      judge(`watch of ${shapeName}`, canceled && !isEmpty ? watchStatus(cancelReason) : 'ok', events.length, {
-        read: shape,
-      });
-      watched.cancel();
+      judge(`watch${ofShape}`, canceled && !isEmpty ? watchStatus(cancelReason) : 'ok', events.length, { read: shape });
     }
-    const renewed = client.bidi('/etcdserverpb.Lease/LeaseKeepAlive');
-    renewed.request(encode.encodeLeaseKeepAliveRequest({ ID: LEASE_OF_K }));
-    const snapshot = client.serverStream('/etcdserverpb.Maintenance/Snapshot', nothing);
-    await settle();
-    const status = renewed.sent.length > 0 ? { code: 0, message: '' } : renewed.status;
-    judge('keep alive', textOfStatus(status), renewed.sent.length, { write: one });
-    judge('snapshot', textOfStatus(snapshot.status), snapshot.sent.length, 'root');
-    renewed.cancel();
+    const renewal = encode.encodeLeaseKeepAliveRequest({ ID: LEASE_OF_K });
+    await expectStream('Lease/LeaseKeepAlive', renewal, '', { write: one });
+    await expectStream('Maintenance/Snapshot', nothing, '', 'root');
   }
   return { wrong, calls };
 }

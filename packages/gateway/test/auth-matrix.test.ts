@@ -1,6 +1,6 @@
 import { nodeItself } from '@engram/backend';
 import type { AuthSettings } from '@engram/etcd-api';
-import { prepareCallers, runLockMatrix, runMatrix, runObserveMatrix } from '@engram/etcd-api/testing';
+import { prepareCallers, runLockMatrix, runMatrix, runObserveMatrix, runStreamMatrix } from '@engram/etcd-api/testing';
 import type { JsonMessage } from '@engram/protobuf';
 import { fromJson, toJson } from '@engram/protobuf/testing';
 import { realRandom } from '@engram/sim';
@@ -10,6 +10,7 @@ import {
   etcdserverpbJson,
   type Method,
   type MethodTable,
+  type RpcStatus,
   StatusError,
   v3electionpb,
   v3electionpbJson,
@@ -44,6 +45,9 @@ function codecOf<Argument, Result>(what: 'decode' | 'encode', message: JsonMessa
   throw new Error('a message of no package');
 }
 
+/** More than a node without sockets needs for an answer. */
+const TURNS = 200;
+
 const headersOf = (token: string | undefined) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 
 /** etcd's unary methods, asked by HTTP, with the token in a header. */
@@ -68,6 +72,21 @@ const run = <Value>(work: Promise<Value>): Promise<Value> => work;
 // The certificate of such a call is the gateway's own.
 const kindOf = (name: string): string => (name === 'a user with a certificate' ? 'no token' : name);
 
+const isStatus = (json: unknown): json is RpcStatus => typeof json === 'object' && json !== null && 'code' in json;
+
+/** What comes while nothing but the loop's own turns pass. */
+async function withinTurns<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  let found: Value | undefined;
+  let over = false;
+  const taken = work.then((value) => {
+    found = value;
+    over = true;
+  });
+  taken.catch(() => {});
+  for (let turn = 0; turn < TURNS && !over; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return found;
+}
+
 async function open() {
   const settings: AuthSettings = { hasher, random: realRandom, tokens: { kind: 'simple' }, clientCertAuth: true };
   const node = await NodeBehind.start({}, settings);
@@ -89,6 +108,38 @@ test('every call, by every kind of caller, is refused or permitted through the g
   const { wrong, calls } = await runMatrix({ clients, run, state, kindOf });
   expect(wrong).toEqual([]);
   expect(calls).toBeGreaterThan(1_000);
+});
+
+test('so is every stream, and one that is refused sends nothing', async () => {
+  const { node, clients } = await open();
+  await using _ = node;
+  const ask = async (caller: string, method: string, request: Uint8Array) => {
+    const route = routes.find((each) => each.method === method)!;
+    const encode = codecOf<object, Uint8Array>('encode', route.response);
+    const body = JSON.stringify(toJson(route.request, codecOf<Uint8Array, object>('decode', route.request)(request)));
+    const headers = headersOf(clients[caller]!.metadata['token']);
+    const gone = new AbortController();
+    const lines = new Lines(await node.ask(route.path, body, { headers, signal: gone.signal }));
+    const sent: Uint8Array[] = [];
+    let status: RpcStatus | undefined;
+    // A snapshot sends more than is of interest here.
+    while (sent.length < 3 && status === undefined) {
+      const line = await withinTurns(lines.next());
+      if (line === undefined) break;
+      // A stream that has sent nothing has its error alone.
+      const { result, error } = 'result' in line || 'error' in line ? line : { error: line, result: undefined };
+      if (isStatus(error)) status = error;
+      else sent.push(encode(fromJson(route.response, result)));
+    }
+    gone.abort();
+    return { sent, status };
+  };
+  // etcd has no path for it.
+  const without = ['KV/RangeStream'];
+  const { wrong, calls } = await runStreamMatrix({ clients, kindOf, ask, without });
+  expect(wrong).toEqual([]);
+  expect(calls).toBeGreaterThan(80);
+  expect(node.backend.watchHub.stats.watchers).toBe(0);
 });
 
 test('so is every call of Lock and Election, and Observe shows nothing to whom it may not', async () => {

@@ -7,6 +7,7 @@ import {
   runMatrix,
   runObserveMatrix,
   runStreamMatrix,
+  streaming,
 } from '@engram/etcd-api/testing';
 import type { ClusterMember } from '@engram/member';
 import { Prng } from '@engram/sim';
@@ -56,7 +57,8 @@ describe.each([
   });
 
   test('so is every stream, and one that is refused sends nothing', async () => {
-    const { wrong, calls } = await runStreamMatrix(callers.at(at().member.methods), () => cluster.pass(300));
+    const clients = callers.at(at().member.methods);
+    const { wrong, calls } = await runStreamMatrix({ clients, ask: streaming(clients, () => cluster.pass(300)) });
     expect(wrong).toEqual([]);
     expect(calls).toBeGreaterThan(100);
   });
