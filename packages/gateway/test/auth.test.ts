@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realRandom } from '@engram/sim';
-import { base64, NodeBehind } from './support/node-behind.ts';
+import { base64, Lines, NodeBehind } from './support/node-behind.ts';
 
 /* Users and tokens through the gateway. What a user may do is the services' own matter. */
 
@@ -53,4 +53,28 @@ test('a WebSocket names its token as a subprotocol', async () => {
   let text = '';
   for await (const { bytes } of pieces) text += Buffer.from(bytes).toString();
   expect([protocol, JSON.parse(text)]).toEqual(['Bearer', { header: expect.anything() }]);
+});
+
+test('a watch ends when its right is taken away while it runs', async () => {
+  const asRoot = { headers: { authorization: token } };
+  const change = async (path: string, request: object): Promise<void> =>
+    expect(await node.json(path, request, asRoot)).toMatchObject({ status: 200 });
+  const range = { key: base64('a'), range_end: base64('b') };
+  await change('/v3/auth/user/add', { name: 'alice', password: 'hers' });
+  await change('/v3/auth/role/add', { name: 'reader' });
+  await change('/v3/auth/role/grant', { name: 'reader', perm: { permType: 'READ', ...range } });
+  await change('/v3/auth/user/grant', { user: 'alice', role: 'reader' });
+  const { json } = await node.json('/v3/auth/authenticate', { name: 'alice', password: 'hers' });
+  const headers = { authorization: String(json['token']) };
+  const lines = new Lines(await node.ask('/v3/watch', JSON.stringify({ create_request: range }), { headers }));
+  expect(await lines.next()).toMatchObject({ result: { created: true } });
+  await change('/v3/auth/role/revoke', { role: 'reader', ...range });
+  await change('/v3/kv/put', put);
+  expect(await lines.next()).toMatchObject({
+    result: {
+      canceled: true,
+      cancel_reason: 'rpc error: code = PermissionDenied desc = etcdserver: permission denied',
+    },
+  });
+  expect(node.backend.watchHub.stats.watchers).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { nodeItself } from '@engram/backend';
-import { leaseId } from '@engram/core';
+import { leaseId, utf8 } from '@engram/core';
 import { AuthClient, fakeAuth, outcome } from '@engram/etcd-api/testing';
 import type { ClusterMember } from '@engram/member';
 import { peerpb } from '@engram/member/testing';
@@ -70,6 +70,25 @@ describe('on every member', () => {
     for (const member of cluster.running) {
       expect(await says(at(member).with(tokens.alice).put('a'))).toBe(denied);
       expect(await says(at(member).with(tokens.alice).get('a'))).toBe(denied);
+    }
+  });
+
+  test('a watch at any of them ends when its right is taken away at another, before what comes later', async () => {
+    const watches = cluster.running.map((member) => at(member).with(tokens.alice).bidi('/etcdserverpb.Watch/Watch'));
+    const request = etcdserverpb.encodeWatchRequest({ createRequest: { key: utf8('a'), rangeEnd: utf8('c') } });
+    for (const watch of watches) watch.request(request);
+    await cluster.pass(100);
+    const root = at(followers[0]!).with(tokens.root);
+    await run(root.put('a', 'before'));
+    await run(root.forbid('alice', ['a', 'c']));
+    await run(root.put('a', 'behind'));
+    await cluster.pass(300);
+    for (const { sent } of watches) {
+      expect(sent.map((bytes) => etcdserverpb.decodeWatchResponse(bytes))).toMatchObject([
+        { created: true },
+        { events: [{ kv: { value: utf8('before') } }] },
+        { canceled: true, cancelReason: 'rpc error: code = PermissionDenied desc = etcdserver: permission denied' },
+      ]);
     }
   });
 
