@@ -67,3 +67,17 @@ test('a port that is bound and not served resets connections, and is free again 
   ports[Symbol.dispose]();
   (await BoundPorts.bind(config))[Symbol.dispose]();
 });
+
+test('two processes may have the same ports only if both say so', async () => {
+  const flags = (port: number): readonly string[] => [
+    `--listen-client-urls=http://127.0.0.1:${port}`,
+    `--advertise-client-urls=http://127.0.0.1:${port}`,
+  ];
+  const shared = '--socket-reuse-port';
+  const any = await configOf([...flags(0), shared]);
+  using first = await BoundPorts.bind(any);
+  const { address } = first.of(any.listenClientUrls[0]!);
+  const same = flags(address.kind === 'tcp' ? address.port : 0);
+  await expect(BoundPorts.bind(await configOf(same))).rejects.toThrow('cannot listen on');
+  using _second = await BoundPorts.bind(await configOf([...same, shared]));
+});

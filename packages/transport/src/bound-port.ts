@@ -36,9 +36,12 @@ export class BoundPort implements Disposable {
       // (client/pkg/transport/unix_listener.go).
       if (listen.kind === 'unix') rmSync(listen.path, { force: true });
       const backlog = BACKLOG;
-      if (listen.kind === 'unix') server.listen({ path: listen.path, backlog }, bound);
-      else if (listen.host === '') server.listen({ port: listen.port, backlog }, bound);
-      else server.listen({ host: listen.host, port: listen.port, backlog }, bound);
+      if (listen.kind === 'unix') {
+        server.listen({ path: listen.path, backlog }, bound);
+        return;
+      }
+      const { host, port: number, reusePort = false } = listen;
+      server.listen({ ...(host === '' ? {} : { host }), port: number, backlog, reusePort }, bound);
     });
   }
 

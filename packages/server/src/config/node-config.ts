@@ -61,6 +61,8 @@ export interface NodeConfig {
   readonly scrubBytesPerSecond: number;
   readonly compaction: CompactionRetention;
 
+  /** Other processes may listen on the same ports. */
+  readonly reusePort: boolean;
   /** The JSON gateway is served on client URLs. */
   readonly gateway: boolean;
   readonly corsOrigins: ReadonlySet<string>;
@@ -192,6 +194,7 @@ export function nodeConfig(
     watchProgressIntervalMs: Math.max(progressMs, PROGRESS_MIN_MS),
     scrubBytesPerSecond: values.text('storage') === 'memory' ? 0 : values.number('scrub-bytes-per-second'),
     compaction: parseCompactionRetention(values.text('auto-compaction-mode'), values.text('auto-compaction-retention')),
+    reusePort: values.bool('socket-reuse-port'),
     gateway: values.bool('enable-grpc-gateway'),
     corsOrigins: new Set(values.list('cors')),
     hostWhitelist: new Set(values.list('host-whitelist')),

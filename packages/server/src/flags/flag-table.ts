@@ -49,7 +49,12 @@ export const flagSections: readonly FlagSection[] = [
     works('grpc-keepalive-min-time', 'duration', '5s', 'Shortest time between two pings of a client.'),
     works('grpc-keepalive-interval', 'duration', '2h', 'Time after which an idle connection is pinged; 0: never.'),
     works('grpc-keepalive-timeout', 'duration', '20s', 'Time to wait for the answer to a ping; 0: never ping.'),
-    ignored('socket-reuse-port', 'bool', 'false', 'SO_REUSEPORT: the port is ours alone.'),
+    works(
+      'socket-reuse-port',
+      'bool',
+      'false',
+      'Another process that sets it, too, may listen on the same ports (SO_REUSEPORT).',
+    ),
     ignored('socket-reuse-address', 'bool', 'false', 'SO_REUSEADDR: always set.'),
     works('enable-grpc-gateway', 'bool', 'true', 'JSON over HTTP on client URLs, at /v3/.'),
     ignored('raft-read-timeout', 'duration', '5s', 'Connections between members: their keepalive settings are fixed.'),
@@ -58,7 +63,7 @@ export const flagSections: readonly FlagSection[] = [
       'feature-gates',
       'gates',
       '',
-      'Name=true|false pairs; every gate of etcd is known, none changes what a node does.',
+      'Name=true|false pairs; every gate of etcd is known, and those of corruption checks have its effect on members.',
     ),
   ),
   section(

@@ -12,11 +12,13 @@ export class BoundPorts implements Disposable {
   private constructor() {}
 
   /** Rejects with `cannot listen on ...`, and has bound nothing then. */
-  static async bind({ listenClientUrls, listenClientHttpUrls, cluster }: NodeConfig): Promise<BoundPorts> {
+  static async bind(config: NodeConfig): Promise<BoundPorts> {
+    const { listenClientUrls, listenClientHttpUrls, cluster } = config;
     const ports = new BoundPorts();
     try {
-      for (const url of cluster?.listenPeerUrls ?? []) await ports.#bind(url, 'cannot listen for peers on');
-      for (const url of [...listenClientUrls, ...listenClientHttpUrls]) await ports.#bind(url, 'cannot listen on');
+      for (const url of cluster?.listenPeerUrls ?? []) await ports.#bind(url, config, 'cannot listen for peers on');
+      for (const url of [...listenClientUrls, ...listenClientHttpUrls])
+        await ports.#bind(url, config, 'cannot listen on');
     } catch (error) {
       ports[Symbol.dispose]();
       throw error;
@@ -33,17 +35,20 @@ export class BoundPorts implements Disposable {
     for (const port of this.#ports.values()) port.close();
   }
 
-  async #bind(url: ServeUrl, failure: string): Promise<void> {
+  async #bind(url: ServeUrl, config: NodeConfig, failure: string): Promise<void> {
     try {
-      this.#ports.set(url, await BoundPort.bind(listenAddress(url)));
+      this.#ports.set(url, await BoundPort.bind(listenAddress(url, config)));
     } catch (cause) {
       throw new Error(`${failure} ${url.text}`, { cause });
     }
   }
 }
 
-export function listenAddress({ path, host, port }: ServeUrl): ListenAddress {
+export function listenAddress(
+  { path, host, port }: ServeUrl,
+  { reusePort }: Pick<NodeConfig, 'reusePort'>,
+): ListenAddress {
   if (path !== undefined) return { kind: 'unix', path };
   // Go listens on the IPv4 loopback for this name. Node would use the resolver's first address.
-  return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port };
+  return { kind: 'tcp', host: host === 'localhost' ? '127.0.0.1' : host, port, reusePort };
 }

@@ -64,7 +64,7 @@ function serveOptions(
   return {
     methods: new Map(),
     http,
-    listen: listenAddress(url),
+    listen: listenAddress(url, config),
     ...(url.secure && tls !== undefined ? { tls } : {}),
     protocols,
     maxRequestBytes: messageBytesMax(config),
