@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop software kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -229,6 +229,10 @@ e2e-fuzz-parsers: setup ## The same of the parsers alone, for FUZZ_SECONDS (60) 
 .PHONY: e2e-interop
 e2e-interop: setup ## Real clients on five gRPC stacks (needs go, python3, a JDK with mvn, cargo)
 	@$(WITH_NODE) tools/e2e interop
+
+.PHONY: e2e-software
+e2e-software: setup ## CoreDNS, Patroni, Vitess' topology, etcd's grpc-proxy and APISIX' requests on a node (needs go, python3)
+	@$(WITH_NODE) tools/e2e software
 
 .PHONY: e2e-differential
 e2e-differential: setup ## A real etcd and a node are asked the same, and must answer the same
