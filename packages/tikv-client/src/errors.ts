@@ -29,6 +29,11 @@ export const tikvErrorTable = {
   'store-unreachable': 'a store could not be reached',
   /** An answer or an error that the protocol does not define. */
   'protocol-error': 'the server answered what the protocol does not allow',
+  /**
+   * A store has aborted a read, and does not say why by a code: the value is damaged, or its range is being deleted. TiKV deletes a
+   * range in one column family after the other, so values may be gone before what refers to them.
+   */
+  'read-aborted': 'a store has aborted a read',
   'corrupt-key': 'a bound of a region is not an encoded key',
   'disk-full': 'a store is out of space',
   'flashback-in-progress': 'the region is being flashed back by an administrator',

@@ -1,11 +1,11 @@
-import type { Snapshot } from '@engram/tikv-client';
+import { isTikvError, type Snapshot } from '@engram/tikv-client';
 import { decodeDirectory, type PageEntry } from './image-directory.ts';
 import { decodePiecePart, type PieceName } from '../format/image-piece.ts';
 import { type Image, PieceHash, sameTotals } from '../format/image-root.ts';
 import type { ImageKind } from '../format/log-keys.ts';
 import { corrupt, type LogSource } from '../log/log-source.ts';
 
-/** A piece of the image is missing: the image was replaced and its pieces were deleted, or it is damaged. */
+/** A piece of the image is missing, or a store aborts its read: the image was replaced and its pieces are deleted, or it is damaged. */
 export class PieceMissing extends Error {
   override readonly name = 'PieceMissing';
 }
@@ -78,10 +78,16 @@ export class TikvPieces implements ImagePieces {
   ): Promise<{ readonly payload: Uint8Array; readonly parts: number }[]> {
     const { keys, timeoutMs } = this.#source;
     const names = pieces.flatMap((piece) => parts.map((part) => ({ ...piece, part })));
-    const values = await snapshot.batchGet(
-      names.map((name) => keys.piece(name)),
-      { signal, timeoutMs },
-    );
+    const values = await snapshot
+      .batchGet(
+        names.map((name) => keys.piece(name)),
+        { signal, timeoutMs },
+      )
+      .catch((cause: unknown) => {
+        if (!isTikvError(cause, 'read-aborted')) throw cause;
+        const { kind, number, round } = names[0]!;
+        throw new PieceMissing(`${kind} ${number} of image ${round}, or one behind it, cannot be read`, { cause });
+      });
     return names.map((name, at) => {
       const { kind, number, round } = name;
       const value = values[at];

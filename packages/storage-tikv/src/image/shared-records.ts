@@ -1,5 +1,6 @@
 import type { LogPosition } from '@engram/core';
 import { type Checkpoint, StorageTrimmedError } from '@engram/storage';
+import { isTikvError } from '@engram/tikv-client';
 import { PieceMissing, TikvPieces } from './image-pieces.ts';
 import { ImageReader } from './image-reader.ts';
 import { type Image, imageBytes, type ImageRoot } from '../format/image-root.ts';
@@ -41,7 +42,12 @@ export class SharedRecords {
     let root = this.#options.roots.known;
     for (let look = 0; look < LOOKS_MAX && missing.length > 0; look += 1) {
       if (look > 0) root = await this.#options.roots.read(signal);
-      await this.#findIn(root, missing, found, signal);
+      try {
+        await this.#findIn(root, missing, found, signal);
+      } catch (error) {
+        // What is trimmed just now: the next root says so.
+        if (look + 1 === LOOKS_MAX || !isTikvError(error, 'read-aborted')) throw error;
+      }
       missing = missing.filter((position) => !found.has(position));
     }
     const first = missing[0];

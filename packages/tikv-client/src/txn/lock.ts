@@ -8,13 +8,11 @@ import {
   type LockInfo,
 } from '../proto/gen/kvrpcpb.ts';
 
-/** The lock in a key error of a read. Throws `protocol-error` for any other key error, since a read must not get one. */
+/** The lock in a key error of a read. Throws `read-aborted`, and `protocol-error` for any other key error: a read must not get one. */
 export function lockOf(error: KeyError): LockInfo {
   if (error.locked !== undefined) return error.locked;
-  throw new TikvError(
-    'protocol-error',
-    `a read was answered with ${error.abort || error.retryable || 'an unknown error of a key'}`,
-  );
+  if (error.abort !== '') throw new TikvError('read-aborted', error.abort);
+  throw new TikvError('protocol-error', `a read was answered with ${error.retryable || 'an unknown error of a key'}`);
 }
 
 /** The state of a transaction that cannot change any more. */
