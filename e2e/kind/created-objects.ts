@@ -11,6 +11,7 @@ const BETWEEN_MAPS_MS = 20;
 const PODS_PATH = '/api/v1/namespaces/default/pods';
 const MAPS_PATH = '/api/v1/namespaces/default/configmaps';
 const SEEN_MAX_MS = 30_000;
+const SERVER_MAX_MS = 120_000;
 /** How often the API server has filled its cache of a resource: once for each, and again after a watch that it could not resume. */
 const LISTED = 'apiserver_watch_cache_initializations_total';
 
@@ -24,8 +25,8 @@ const pod = (name: string, image: string): Manifest => ({
 const map = (name: string): Manifest => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { name } });
 
 /**
- * Creates pods and other objects through the API server while the store below it fails. Rejects unless all that was acknowledged is
- * there, a watch has seen each pod appear once, all pods become ready, and the API server has listed nothing again.
+ * Creates pods and other objects through the API server while the store below it fails. Rejects unless a watch has seen each pod
+ * appear once, the API server has listed nothing again, a new API server finds all that was acknowledged, and all pods become ready.
  */
 export async function createdUnder(cluster: KindCluster, name: string, fault: () => Promise<void>): Promise<void> {
   const api = new KubeApi(await cluster.access());
@@ -80,16 +81,32 @@ export async function createdUnder(cluster: KindCluster, name: string, fault: ()
       `${maps.length} ConfigMaps and ${pods.length} pods acknowledged`,
   );
 
-  await cluster.kubectl('wait', 'pods', '--all', '--for=condition=Ready', '--timeout=170s');
-  const [kept, keptMaps] = await Promise.all([api.list(PODS_PATH), api.list(MAPS_PATH)]);
-  equal('pods', namesOf(kept.items).join(), pods.toSorted().join());
-  const there = new Set(namesOf(keptMaps.items));
-  equal('ConfigMaps lost', maps.filter((each) => !there.has(each)).join(), '');
   for (const endMs = performance.now() + SEEN_MAX_MS; appeared.length < PODS; await sleep(50))
     if (performance.now() > endMs) break;
   equal('pods that a watch saw appear', appeared.toSorted().join(), pods.toSorted().join());
   equal('lists of the API server', await api.metric(LISTED), listed);
+  await replaceServer(cluster, api);
+  const [kept, keptMaps] = await Promise.all([api.list(PODS_PATH), api.list(MAPS_PATH)]);
+  equal('pods', namesOf(kept.items).join(), pods.toSorted().join());
+  const there = new Set(namesOf(keptMaps.items));
+  equal('ConfigMaps lost', maps.filter((each) => !there.has(each)).join(), '');
+  await cluster.kubectl('wait', 'pods', '--all', '--for=condition=Ready', '--timeout=170s');
   api.close();
+}
+
+/**
+ * Kills the API server, whose lists may come from its memory. Resolves when the next process serves: it has no object but those of
+ * the store.
+ */
+async function replaceServer(cluster: KindCluster, api: KubeApi): Promise<void> {
+  const before = await api.startedSeconds();
+  await cluster.signal(`kube-apiserver-${cluster.controlPlane}`, 'SIGKILL', 'kube-system');
+  const isReplaced = async (): Promise<boolean> => {
+    await api.get('/readyz');
+    return (await api.startedSeconds()) > before;
+  };
+  for (const endMs = performance.now() + SERVER_MAX_MS; !(await isReplaced().catch(() => false)); await sleep(200))
+    if (performance.now() > endMs) throw new Error(`no new API server serves after ${SERVER_MAX_MS} ms`);
 }
 
 const namesOf = (items: readonly { readonly metadata: { readonly name: string } }[]): readonly string[] =>

@@ -204,13 +204,15 @@ export class KindCluster {
     await this.onNode(node, ['ctr', '--namespace=k8s.io', 'tasks', 'kill', '--signal', signal, id]);
   }
 
-  /** Drops all packets between a pod and these pods, or everybody. The returned function lets them pass again. */
+  /** Drops all packets between a pod and these pods, or everybody. The returned function lets them pass again, and rejects if there were none. */
   async cutOff(pod: string, others?: readonly string[]): Promise<() => Promise<void>> {
     const { node, address } = await this.#container(pod);
     const from = others === undefined ? undefined : await Promise.all(others.map((other) => this.#addressOf(other)));
     await this.onNode(node, ['nft', '--file', '-'], cutTable(address, from));
     return async () => {
+      const table = await this.onNode(node, ['nft', 'list', 'table', 'inet', 'cut']);
       await this.onNode(node, ['nft', 'delete', 'table', 'inet', 'cut']);
+      if (!/counter packets [1-9]/.test(table)) throw new Error(`nothing of ${pod} was dropped:\n${table}`);
     };
   }
 
@@ -282,7 +284,7 @@ export class KindCluster {
 function cutTable(address: string, others?: readonly string[]): string {
   const set = others === undefined ? undefined : `{ ${others.join(', ')} }`;
   const [from, to] = [set === undefined ? '' : `ip saddr ${set} `, set === undefined ? '' : `ip daddr ${set} `];
-  const rules = `ip saddr ${address} ${to}drop; ip daddr ${address} ${from}drop;`;
+  const rules = `ip saddr ${address} ${to}counter drop; ip daddr ${address} ${from}counter drop;`;
   const chains = ['forward', 'input', 'output'].map(
     (hook) => `chain ${hook} { type filter hook ${hook} priority 0; ${rules} }`,
   );

@@ -60,6 +60,11 @@ export class KubeApi {
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
 
+  /** When the process of the API server was started, in seconds since 1970. */
+  async startedSeconds(): Promise<number> {
+    return Number(/^process_start_time_seconds (\S+)$/m.exec(await this.get('/metrics'))?.[1]);
+  }
+
   #call(method: string, path: string, body?: Manifest): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const signal = AbortSignal.timeout(ANSWER_MAX_MS);
@@ -102,6 +107,12 @@ export class KubeApi {
   async #lines(path: string, signal: AbortSignal, take: (line: string) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = request(`${this.#access.server}${path}`, { agent: this.#agent, signal }, (answer) => {
+      // A server that is about to start refuses, and says why in other lines.
+      if (answer.statusCode !== 200) {
+        answer.resume();
+        reject(new Error(`${path}: ${answer.statusCode}`));
+        return;
+      }
       let rest = '';
       answer.setEncoding('utf8');
       answer.on('data', (chunk: string) => {
