@@ -32,7 +32,7 @@ export async function kvStep(judge: Judge, prng: Prng, make: RandomRequests): Pr
   else if (dice < 93) await judge.call(ask.leaseRevoke, { ID: make.leaseId() });
   else if (dice < 94) await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });
   else if (dice < 97) {
-    const settle = ask.remaining;
+    const settle = ask.remaining(judge.stores);
     await judge.call(ask.leaseTimeToLive, { ID: make.leaseId(), keys: prng.chance(0.7) }, { settle });
   } else if (dice < 99) await judge.call(ask.leaseKeepAlive, { ID: make.leaseId() });
   else await hashKv(judge, make.pastRevision());

@@ -9,7 +9,7 @@ const KEYS_EACH_TXN = 100;
 const STEPS_EACH_FILL = 200;
 const LEASE = 77n;
 /** A leader that takes over gives the lease its whole time again. */
-const LEASE_KEYS = { ignore: ['TTL'], settle: ask.remaining };
+const leaseKeys = ({ stores }: Judge) => ({ ignore: ['TTL'], settle: ask.remaining(stores) });
 /** Around the sizes at which answers are cut, paged, or made in slices. */
 const LIMITS = [0, 1, 64, 256, 1_024, 4_096, 8_192, KEYS].flatMap((near) => [near - 1, near, near + 1]);
 
@@ -34,7 +34,7 @@ async function filled(judge: Judge, prng: Prng, steps: number): Promise<void> {
     await judge.call(ask.txn, { success });
   }
   for (let step = 0; step < steps; step += 1) await largeStep(judge, prng);
-  await judge.call(ask.leaseTimeToLive, { ID: LEASE, keys: true }, LEASE_KEYS);
+  await judge.call(ask.leaseTimeToLive, { ID: LEASE, keys: true }, leaseKeys(judge));
   await judge.call(ask.leaseRevoke, { ID: LEASE });
   await judge.call(ask.range, { key: 'k', rangeEnd: 'l' });
 }
@@ -45,7 +45,7 @@ async function largeStep(judge: Judge, prng: Prng): Promise<void> {
   else if (dice < 45) await judge.call(ask.rangeStream, plain(wideRange(judge, prng)), { settle: ask.merged });
   else if (dice < 75) await judge.call(ask.txn, wideTxn(judge, prng));
   else if (dice < 82) await judge.call(ask.deleteRange, { ...span(prng, 300), prevKv: prng.chance(0.5) || undefined });
-  else if (dice < 86) await judge.call(ask.leaseTimeToLive, { ID: LEASE, keys: true }, LEASE_KEYS);
+  else if (dice < 86) await judge.call(ask.leaseTimeToLive, { ID: LEASE, keys: true }, leaseKeys(judge));
   else if (dice < 89) await judge.compact({ revision: BigInt(judge.revision - prng.below(100)) });
   else await judge.call(ask.put, { key: keyOf(prng.below(KEYS)), value: 'new', prevKv: prng.chance(0.5) || undefined });
 }

@@ -34,8 +34,8 @@ export async function leasePart(judge: Judge): Promise<void> {
 
 /** All requests about one lease, which may be unknown. */
 async function aboutLease(judge: Judge, request: Fields): Promise<void> {
-  await judge.call(ask.leaseTimeToLive, request, { settle: ask.remaining });
-  await judge.call(ask.leaseTimeToLive, { ...request, keys: true }, { settle: ask.remaining });
+  await judge.call(ask.leaseTimeToLive, request, { settle: ask.remaining(judge.stores) });
+  await judge.call(ask.leaseTimeToLive, { ...request, keys: true }, { settle: ask.remaining(judge.stores) });
   await judge.call(ask.leaseRevoke, { ID: 99n });
   await judge.call(ask.leaseKeepAlive, { ID: 99n });
   await judge.call(ask.leaseLeases, {}, { settle: ask.leasesById });

@@ -41,18 +41,21 @@ export const merged: Settle = each((answer) => {
 /** Orders leases by id. The stores order them by expiry, which may be equal. */
 export const leasesById: Settle = each((answer) => sortField(answer, 'leases'));
 
-/** Accepted difference of remaining seconds: one store may have started earlier. */
-const CLOSE_S = 5n;
+/** Accepted difference of remaining seconds, beside that of the starts: a restart gives leases their whole time again. */
+const CLOSE_S = 5;
 
-/** Sorts keys, and accepts remaining seconds that differ by up to CLOSE_S. */
-export const remaining: Settle = (answers) => {
-  const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
-  const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];
-  if (typeof left !== 'bigint' || typeof right !== 'bigint') return [etcd, store];
-  const close = left - right <= CLOSE_S && right - left <= CLOSE_S && left > 0n && right > 0n;
-  const messages = store.messages.map((message) => ({ ...message, TTL: close ? left : right }));
-  return [etcd, { ...store, messages }];
-};
+/** Sorts keys, and accepts remaining seconds that differ by up to CLOSE_S more than the ends of the last starts. */
+export const remaining =
+  ({ startedApartMs }: { readonly startedApartMs: number }): Settle =>
+  (answers) => {
+    const closeS = BigInt(CLOSE_S + Math.ceil(startedApartMs / 1000));
+    const [etcd, store] = answers.map((answer) => sortField(answer, 'keys')) as [Answer, Answer];
+    const [left, right] = [etcd.messages[0]?.['TTL'], store.messages[0]?.['TTL']];
+    if (typeof left !== 'bigint' || typeof right !== 'bigint') return [etcd, store];
+    const close = left - right <= closeS && right - left <= closeS && left > 0n && right > 0n;
+    const messages = store.messages.map((message) => ({ ...message, TTL: close ? left : right }));
+    return [etcd, { ...store, messages }];
+  };
 
 function sortField(answer: Answer, name: string): Answer {
   const messages = answer.messages.map((message) => {

@@ -28,6 +28,6 @@ export async function restartPart(judge: Judge, prng: Prng, steps: number): Prom
       await judge.call(ask.range, { key: '\0', rangeEnd: '\0', revision: BigInt(Math.max(1, judge.revision - back)) });
     }
     for (const ID of [1n, 7n, -1n])
-      await judge.call(ask.leaseTimeToLive, { ID, keys: true }, { settle: ask.remaining });
+      await judge.call(ask.leaseTimeToLive, { ID, keys: true }, { settle: ask.remaining(judge.stores) });
   }
 }

@@ -27,6 +27,8 @@ export class Stores implements AsyncDisposable {
   #processes: readonly StoreProcess[] = [];
   #clients: readonly Client[] = [];
   #births = 0;
+  /** How long after the first store the last one was ready, at the last start. */
+  startedApartMs = 0;
 
   constructor(etcd: string, folder: string, flags: readonly string[]) {
     this.#etcd = etcd;
@@ -46,13 +48,17 @@ export class Stores implements AsyncDisposable {
   /** Starts both stores with their data. */
   async start(): Promise<void> {
     const commands = [[this.#etcd], storeCommand()];
+    const readyMs: number[] = [];
     this.#processes = await Promise.all(
-      this.#places.map((place, store) => {
+      this.#places.map(async (place, store) => {
         const command = commands[store];
         if (command === undefined) throw new Error('a store without a command');
-        return StoreProcess.start(place, { command, flags: this.#flags });
+        const started = await StoreProcess.start(place, { command, flags: this.#flags });
+        readyMs.push(performance.now());
+        return started;
       }),
     );
+    this.startedApartMs = Math.max(...readyMs) - Math.min(...readyMs);
     this.#clients = this.#processes.map(
       ({ endpoint }) =>
         new Client(endpoint, credentials.createInsecure(), {

@@ -160,7 +160,7 @@ class RandomUsers {
 
   async #leases(options: CallOptions): Promise<void> {
     const ID = this.#make.leaseId();
-    const settle = ask.remaining;
+    const settle = ask.remaining(this.#judge.stores);
     const dice = this.#prng.below(6);
     if (dice < 2) await this.#ask(ask.leaseGrant, { ID, TTL: BigInt(1_000 + this.#prng.below(9_000)) }, options);
     else if (dice < 3) await this.#ask(ask.leaseRevoke, { ID }, options);
