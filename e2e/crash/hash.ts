@@ -47,5 +47,6 @@ export function engramHash(kept: readonly KeptVersion[]): number {
   const newest = new Map(kept.map((version) => [version.key, version]));
   const living = [...newest.values()].filter((version) => version.after !== undefined);
   living.sort((left, right) => Buffer.compare(key(left.key), key(right.key)));
-  return living.reduce((hash, version) => crc32(encoded(version), hash), 0);
+  // Of no keys it is etcd's of an empty history.
+  return living.reduce((hash, version) => crc32(encoded(version), hash), 0) || etcdHash([], 0);
 }

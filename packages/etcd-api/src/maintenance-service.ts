@@ -18,6 +18,8 @@ import { snapshotMessages } from './snapshot/snapshot-messages.ts';
 
 const SERVICE = '/etcdserverpb.Maintenance';
 const { AlarmRequestAlarmAction, AlarmType, DowngradeRequestDowngradeAction } = etcdserverpb;
+/** etcd's hash of an empty history: the CRC-32C of its bucket's name. Ours of no keys is 0, which JSON would leave out. */
+const EMPTY_HASH = 0x40a4756d;
 const alarmNames = new Map<number, string>(Object.entries(AlarmType).map(([name, alarm]) => [alarm, name]));
 
 export function maintenanceMethods(
@@ -117,13 +119,13 @@ class MaintenanceService {
   status(): Message {
     const { store, cluster, options } = this.#parts;
     const { totalBytes, inUseBytes, quotaBytes, logPosition } = store.status();
-    // Clients divide by the size, so it is at least 1.
+    // Clients divide by the size, so it is at least 1, and JSON leaves out what is 0.
     const dbSize = Math.max(1, totalBytes);
     return etcdserverpb.encodeStatusResponse({
       header: this.#parts.header(),
       version: options.version,
       dbSize,
-      dbSizeInUse: Math.min(inUseBytes, dbSize),
+      dbSizeInUse: Math.min(Math.max(1, inUseBytes), dbSize),
       dbSizeQuota: quotaBytes,
       leader: cluster.leaderId,
       // A log position corresponds to raft's index: every change increases it, also one without a revision.
@@ -149,13 +151,14 @@ class MaintenanceService {
 
   async hash(signal: AbortSignal): Promise<Message> {
     const { hash } = await this.#parts.store.hashKv(0, signal);
-    return etcdserverpb.encodeHashResponse({ header: this.#parts.header(), hash });
+    return etcdserverpb.encodeHashResponse({ header: this.#parts.header(), hash: hash || EMPTY_HASH });
   }
 
   async hashKv(request: Uint8Array, signal: AbortSignal): Promise<Message> {
     const { revision } = etcdserverpb.decodeHashKVRequest(request);
     const { hash, hashRevision, compactRevision } = await this.#parts.store.hashKv(revision, signal);
-    return etcdserverpb.encodeHashKVResponse({ header: this.#parts.header(), hash, hashRevision, compactRevision });
+    const header = this.#parts.header();
+    return etcdserverpb.encodeHashKVResponse({ header, hash: hash || EMPTY_HASH, hashRevision, compactRevision });
   }
 
   snapshot(call: StreamCall): StreamHandler {

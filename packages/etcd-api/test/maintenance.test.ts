@@ -122,7 +122,9 @@ describe('Status', () => {
   });
 
   test('an empty store has a size', async () => {
-    expect((await api.status()).dbSize).toBeGreaterThan(0);
+    const { dbSize, dbSizeInUse } = await api.status();
+    expect(dbSize).toBeGreaterThan(0);
+    expect(dbSizeInUse).toBeGreaterThan(0);
   });
 });
 
@@ -139,6 +141,11 @@ describe('hashes', () => {
     expect(await failure(api.hashKv(2))).toMatchObject({ code: 11, message: /has been compacted/ });
     expect(await failure(api.hashKv(5))).toMatchObject({ code: 11, message: /future revision/ });
     expect((await api.hashKv(3)).compactRevision).toBe(3);
+  });
+
+  test('an empty store has the hash of an empty etcd, so that JSON has one', async () => {
+    expect((await api.hashKv(0)).hash).toBe(0x40a4756d);
+    expect(etcdserverpb.decodeHashResponse(await api.call(path('Hash'), new Uint8Array(0))).hash).toBe(0x40a4756d);
   });
 
   test('Hash changes with the data', async () => {
