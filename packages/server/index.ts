@@ -4,6 +4,8 @@ export type { NodeConfig } from './src/config/node-config.ts';
 export { startNode, type NodeOptions, type RunningNode } from './src/node.ts';
 export type { BoundListener } from './src/start/open-listeners.ts';
 
-// `engram restore`, for the program of the operator.
+// `engram restore`, and what reads a store that does not run, for the program of the operator.
 export { restoreHere } from './src/restore/restore-here.ts';
+export { ConfigError } from './src/flags/flag-values.ts';
 export { SnapshotFile } from './src/restore/snapshot-file.ts';
+export { StoppedStore } from './src/restore/stopped-store.ts';

@@ -1,7 +1,7 @@
-import type { Logger } from '@engram/core';
 import { badArguments } from './cli/ctl-error.ts';
-import type { Command, CommandRun, Printer } from './cli/command.ts';
+import type { Command, CommandRun } from './cli/command.ts';
 import { PROGRAM } from './cli/help.ts';
+import { notesOf } from './cli/notes.ts';
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -38,10 +38,4 @@ async function restore({ args, printer, signal }: CommandRun): Promise<number> {
     default:
       throw badArguments('restore takes a snapshot');
   }
-}
-
-/** What a storage warns of while it is filled. */
-function notesOf(printer: Printer): Logger {
-  const note = (_fields: object, message: string): void => void printer.note(`Warning: ${message}\n`);
-  return { debug: () => {}, info: () => {}, warn: note, error: note };
 }

@@ -48,6 +48,17 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true });
 });
 
+/** Every file of a folder, and its bytes. */
+const filesOf = (folder: string): readonly (readonly [string, string])[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+    .map((path) => [path, readFileSync(path, 'latin1')]);
+
+const copiesOfStores = (): readonly string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith('engram-stopped-'));
+
 /** The tree without the line that names where it is from. */
 const lines = (out: string): readonly string[] => out.split('\n').slice(1, -1);
 
@@ -138,16 +149,49 @@ describe('inspect', () => {
     expect((await ctl(['inspect', '--skip-hash-check', join(dataDir, 'member/snap/db')])).code).toBe(0);
   });
 
-  test('of a data directory of Engram says what to do instead, and changes nothing in it', async () => {
+  test('of a data directory of Engram is that of its snapshot, and changes nothing in it', async () => {
     const copy = join(scratch, 'engram-data');
     cpSync(engram.dataDir, copy, { recursive: true });
-    const before = readdirSync(copy, { recursive: true });
-    const { code, out, err } = await ctl(['inspect', copy]);
-    expect([code, out]).toEqual([4, '']);
-    expect(err).toContain(`${copy} is a data directory of Engram`);
-    expect(readdirSync(copy, { recursive: true })).toEqual(before);
+    const before = filesOf(copy);
+    const places = copiesOfStores();
+    const { code, out, err } = await ctl(['inspect', copy, '-o', 'json']);
+    expect([code, err]).toEqual([0, '']);
+    const file = await ctl(['inspect', snapshot, '-o', 'json']);
+    expect({ ...JSON.parse(out), name: '' }).toEqual({ ...JSON.parse(file.out), name: '' });
+    expect(filesOf(copy)).toEqual(before);
+    expect(copiesOfStores()).toEqual(places);
     const other = await ctl(['inspect', scratch]);
     expect([other.code, other.err.includes('is no data directory')]).toEqual([128, true]);
+  });
+
+  const directories: readonly (readonly [what: string, problem: string, make: (directory: string) => void])[] = [
+    ['has not started', 'holds no store', (directory) => mkdirSync(join(directory, 'engram'), { recursive: true })],
+    [
+      'was in a cluster',
+      'holds the copy of a member of a cluster',
+      (directory) => {
+        mkdirSync(join(directory, 'engram/copy'), { recursive: true });
+        writeFileSync(join(directory, 'engram/copy/any'), '');
+      },
+    ],
+    [
+      'has lost its manifest',
+      'CURRENT is missing',
+      (directory) => {
+        cpSync(engram.dataDir, directory, { recursive: true });
+        rmSync(join(directory, 'engram/segments/meta/CURRENT'));
+      },
+    ],
+  ];
+  test.each(directories)('of a data directory of a member that %s says so', async (_what, problem, make) => {
+    const directory = mkdtempSync(join(scratch, 'engram-data-'));
+    make(directory);
+    const places = copiesOfStores();
+    const { code, out, err } = await ctl(['inspect', directory]);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toContain(directory);
+    expect(err).toContain(problem);
+    expect(copiesOfStores()).toEqual(places);
   });
 
   const files: readonly (readonly [what: string, problem: RegExp, make: (file: string) => void])[] = [

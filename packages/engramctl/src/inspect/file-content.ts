@@ -5,35 +5,33 @@ import { EtcdDatabase, ImportError, versionKey } from '@engram/importer';
 import { mvccpb, WireError } from '@engram/wire';
 import { CtlError, messageOf } from '../cli/ctl-error.ts';
 import { API_VERSION } from '../version.ts';
-import { NewestVersions } from './newest-versions.ts';
-import type { OldVersion, StoreContent, StoredKey, StoredPage } from './stored-key.ts';
+import { historyContent, type Version } from './history-content.ts';
+import type { StoreContent } from './stored-key.ts';
 
 /** Where a data directory of etcd has its database. */
 const DATABASE = 'member/snap/db';
 
-/** The file behind a path, and whether it may be without a hash. Throws CtlError bad-arguments or bad-feature. */
-export function contentFile(
-  path: string,
-  skipHashCheck: boolean,
-): { readonly path: string; readonly skipHashCheck: boolean } {
+/** What a path leads to. */
+export type Found =
+  /** A file in etcd's format, and whether it may be without a hash. */
+  | { readonly kind: 'database'; readonly path: string; readonly skipHashCheck: boolean }
+  /** A data directory of Engram. */
+  | { readonly kind: 'directory'; readonly path: string };
+
+/** Throws CtlError bad-arguments. */
+export function whatIsAt(path: string, skipHashCheck: boolean): Found {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new CtlError('bad-arguments', `there is no file ${path}`);
-  if (!stats.isDirectory()) return { path, skipHashCheck };
+  if (!stats.isDirectory()) return { kind: 'database', path, skipHashCheck };
   const database = join(path, DATABASE);
-  if (existsSync(database)) return { path: database, skipHashCheck: true };
-  if (existsSync(join(path, 'engram'))) {
-    throw new CtlError(
-      'bad-feature',
-      `${path} is a data directory of Engram, whose files only a node reads, when it starts: inspect that node (--endpoints), or a snapshot of it (etcdctl snapshot save)`,
-    );
-  }
+  if (existsSync(database)) return { kind: 'database', path: database, skipHashCheck: true };
+  if (existsSync(join(path, 'engram'))) return { kind: 'directory', path };
   throw new CtlError('bad-arguments', `${path} is no data directory: it has neither ${DATABASE} nor engram`);
 }
 
 /**
- * The keys in a snapshot of etcd's or Engram's, or in the database of a data directory, that begin with the prefix; with them what
- * the history keeps beside. The file is read twice. Held are a page of it, 24 to 48 bytes for each key, and what `EtcdDatabase`
- * holds. Rejects with CtlError invalid-input if the file is not to be taken.
+ * The content of a snapshot of etcd's or Engram's, or of the database of a data directory. Held are what `historyContent` and
+ * `EtcdDatabase` hold. Rejects with CtlError invalid-input if the file is not to be taken.
  */
 export async function fileContent(
   name: string,
@@ -44,81 +42,31 @@ export async function fileContent(
     signal,
   }: { readonly prefix: Uint8Array; readonly skipHashCheck: boolean; readonly signal: AbortSignal },
 ): Promise<StoreContent> {
-  const newest = new NewestVersions();
-  let revision = 1;
   const open = (skip: boolean): Promise<EtcdDatabase> =>
-    EtcdDatabase.open(file, { skipHashCheck: skip, dropAuth: true, versionMax: API_VERSION, signal });
-  return await refused(name, async () => {
-    const database = await open(skipHashCheck);
-    for await (const { key, main, at } of versionsOf(database, signal)) {
-      revision = Math.max(revision, main);
-      if (!newest.note(key, at)) throw new ImportError('too-large', 'more keys than can be told apart here');
-    }
-    const compactRevision = Number(database.state.compactRevision);
-    return {
-      name,
-      revision: Math.max(revision, compactRevision),
-      compactRevision: compactRevision > 0 ? compactRevision : undefined,
-      pages: pagesOf(name, () => open(true), newest, prefix, signal),
-    };
-  });
+    refused(name, () =>
+      EtcdDatabase.open(file, { skipHashCheck: skip, dropAuth: true, versionMax: API_VERSION, signal }),
+    );
+  const checked = await open(skipHashCheck);
+  let unread: EtcdDatabase | undefined = checked;
+  async function* pages(): AsyncGenerator<readonly Version[]> {
+    const database = unread ?? (await open(true));
+    unread = undefined;
+    yield* versionsOf(name, database, signal);
+  }
+  return await historyContent(name, { compactRevision: Number(checked.state.compactRevision), pages }, prefix);
 }
 
-interface Version {
-  readonly key: Uint8Array;
-  readonly kv: mvccpb.KeyValue;
-  readonly main: number;
-  readonly tombstone: boolean;
-  /** The number of the entry in the file. */
-  readonly at: number;
-}
-
-async function* pagesOf(
+async function* versionsOf(
   name: string,
-  open: () => Promise<EtcdDatabase>,
-  newest: NewestVersions,
-  prefix: Uint8Array,
+  database: EtcdDatabase,
   signal: AbortSignal,
-): AsyncGenerator<StoredPage> {
-  const database = await refused(name, open);
-  const pages = pagesWithin(database, newest, prefix, signal);
+): AsyncGenerator<readonly Version[]> {
+  const pages = entriesOf(database, signal);
   for (;;) {
     const page = await refused(name, () => pages.next());
     if (page.done === true) return;
-    yield page.value;
-  }
-}
-
-async function* pagesWithin(
-  database: EtcdDatabase,
-  newest: NewestVersions,
-  prefix: Uint8Array,
-  signal: AbortSignal,
-): AsyncGenerator<StoredPage> {
-  let at = 0;
-  for await (const entries of entriesOf(database, signal)) {
-    const keys: StoredKey[] = [];
-    const old: OldVersion[] = [];
-    for (const entry of entries) {
-      const version = versionOf(entry, at);
-      at += 1;
-      if (version === undefined || Buffer.compare(version.key.subarray(0, prefix.length), prefix) !== 0) continue;
-      const { key, kv, tombstone } = version;
-      if (!tombstone && newest.isNewest(key, version.at)) keys.push(kv);
-      else old.push({ key, valueBytes: kv.value.length, deletion: tombstone });
-    }
-    yield { keys, old };
-  }
-}
-
-async function* versionsOf(database: EtcdDatabase, signal: AbortSignal): AsyncGenerator<Version> {
-  let at = 0;
-  for await (const entries of entriesOf(database, signal)) {
-    for (const entry of entries) {
-      const version = versionOf(entry, at);
-      at += 1;
-      if (version !== undefined) yield version;
-    }
+    const entries = page.value;
+    yield await refused(name, async () => entries.flatMap((entry) => versionOf(entry) ?? []));
   }
 }
 
@@ -129,12 +77,11 @@ async function* entriesOf(database: EtcdDatabase, signal: AbortSignal): AsyncGen
 }
 
 /** Undefined for an entry that holds a revision alone, as `etcdutl snapshot restore --bump-revision` writes it. */
-function versionOf({ key: place, value }: BucketEntry, at: number): Version | undefined {
+function versionOf({ key: place, value }: BucketEntry): Version | undefined {
   const { main, tombstone } = versionKey(place);
   if (value.length === 0) return undefined;
   try {
-    const kv = mvccpb.decodeKeyValue(value);
-    return { key: kv.key, kv, main, tombstone, at };
+    return { kv: mvccpb.decodeKeyValue(value), modRevision: main, tombstone };
   } catch (cause) {
     if (!(cause instanceof WireError)) throw cause;
     throw new ImportError('damaged', `the value at revision ${main} is no KeyValue`, { cause });

@@ -1,9 +1,11 @@
 import { utf8 } from '@engram/core';
-import { badArguments } from '../cli/ctl-error.ts';
+import { badArguments, CtlError, messageOf } from '../cli/ctl-error.ts';
 import type { Command, CommandRun } from '../cli/command.ts';
+import { notesOf } from '../cli/notes.ts';
 import { connectionsOf, firstClient } from '../client/connections.ts';
 import { jsonLine } from '../print/json.ts';
-import { contentFile, fileContent } from './file-content.ts';
+import { directoryContent } from './directory-content.ts';
+import { fileContent, whatIsAt } from './file-content.ts';
 import { keyJson, keyLine, treeJson, treeTable, treeText } from './inspect-text.ts';
 import { liveContent } from './live-content.ts';
 import type { StoreContent } from './stored-key.ts';
@@ -17,8 +19,9 @@ export const inspectCommand: Command = {
   long: `Decodes what Kubernetes stores (protobuf with its envelope, JSON of custom resources, the marker of encryption at rest), and
 prints a tree of sizes, counts and changes by resource and namespace. Changes nothing.
 
-Without FILE it reads the live store of --endpoints, all at one revision. FILE is a snapshot of etcd or Engram, or a data
-directory of an etcd that does not run; then the history that the file keeps is counted, too. Keys are read a page at a time.`,
+Without FILE it reads the live store of --endpoints, all at one revision. FILE is a snapshot of etcd or Engram, or the data
+directory of an etcd or an Engram that does not run; then the history that it keeps is counted, too. Of a data directory of Engram
+a copy is made below $TMPDIR, and removed. Keys are read a page at a time.`,
   flags: [
     { name: 'prefix', kind: 'string', value: '', help: 'only keys that begin with this' },
     {
@@ -51,8 +54,15 @@ async function inspect(run: CommandRun): Promise<number> {
     await print(run, await liveContent(client, prefix, signal));
     return 0;
   }
-  const found = contentFile(path, flags.bool('skip-hash-check'));
-  const { SnapshotFile } = await import('@engram/server');
+  const found = whatIsAt(path, flags.bool('skip-hash-check'));
+  const { ConfigError, SnapshotFile, StoppedStore } = await import('@engram/server');
+  if (found.kind === 'directory') {
+    await using store = await StoppedStore.open(found.path, { logger: notesOf(run.printer), signal }).catch((cause) => {
+      throw cause instanceof ConfigError ? new CtlError('invalid-input', messageOf(cause), { cause }) : cause;
+    });
+    await print(run, await directoryContent(found.path, store, prefix, signal));
+    return 0;
+  }
   using file = SnapshotFile.open(found.path);
   const { skipHashCheck } = found;
   await print(run, await fileContent(found.path, file, { prefix, skipHashCheck, signal }));

@@ -40,6 +40,17 @@ export const ownFolder = (dataDir: string): string => join(dataDir, 'engram');
 /** The folder of a restore that runs, or that was ended by force. Nothing of it is a store. */
 export const unfinishedFolder = (dataDir: string): string => join(dataDir, 'engram.new');
 
+const IDENTITY_FILE = 'identity.json';
+
+/** The files and folders that are the store of a lone node, below its own folder. Empty if it has not started once. */
+export function storeFiles(own: string): readonly string[] {
+  const identity = join(own, IDENTITY_FILE);
+  return existsSync(identity) ? [identity, ...enginesIn(own).map((engine) => join(own, FOLDERS[engine]))] : [];
+}
+
+/** The directory belongs to a member of a cluster. */
+export const holdsCopyOfCluster = (dataDir: string): boolean => hasFiles(copyFolder(dataDir));
+
 /** Where a lone node has its segments, below its own folder. */
 export const segmentFolder = (own: string): string => join(own, FOLDERS.segment);
 
@@ -67,7 +78,7 @@ export function makeDataDirectory(dataDir: string): void {
 export async function openData(config: NodeConfig, parts: DataParts): Promise<OpenedData> {
   const { clock, loop, random, logger } = parts;
   const own = ownFolder(config.dataDir);
-  const identityFile = join(own, 'identity.json');
+  const identityFile = join(own, IDENTITY_FILE);
   if (config.storage === 'memory') {
     await checkFirstStart(config.firstStart, addressesOf, clock);
     return { storage: new MemoryStorage(), identity: randomIdentity(random) };
@@ -81,7 +92,7 @@ export async function openData(config: NodeConfig, parts: DataParts): Promise<Op
     );
   }
   assert(mark !== undefined || parts.following === undefined, 'a store follows an etcd without a mark');
-  if (hasFiles(copyFolder(config.dataDir))) {
+  if (holdsCopyOfCluster(config.dataDir)) {
     throw new ConfigError(
       `${config.dataDir} holds the copy of a member of a cluster: start it with --storage=tikv, or give another --data-dir`,
     );
