@@ -13,7 +13,7 @@ import { fileCalls } from './file-calls.ts';
 import { commandsOf } from './help.ts';
 import { ToolJudge } from './judge.ts';
 import { kvCalls } from './kv-calls.ts';
-import { leaseCalls } from './lease-calls.ts';
+import { leaseCalls, sessionCalls } from './lease-calls.ts';
 import { lastCalls, maintenanceCalls } from './maintenance-calls.ts';
 import { Side } from './side.ts';
 import type { Tool } from './tool.ts';
@@ -55,7 +55,7 @@ async function loneStores(): Promise<ToolJudge> {
   await using theirs = await Side.start('etcd', join(folder, 'lone/etcd'), [etcd]);
   await using ours = await Side.start('store', join(folder, 'lone/store'), storeCommand());
   const online = new ToolJudge([theirs, ours], control, commands);
-  await run(online, kvCalls, leaseCalls, maintenanceCalls, authCalls, utilityCalls, lastCalls);
+  await run(online, kvCalls, leaseCalls, maintenanceCalls, authCalls, sessionCalls, utilityCalls, lastCalls);
   online.equal('what the store still holds', [], await stillHeld(ours.endpoint));
   const offline = new ToolJudge([theirs, ours], utility, await commandsOf(utility));
   await run(offline, fileCalls);
