@@ -32,12 +32,14 @@ export class MemberStores extends Stores {
     await this.#endCluster();
     const cluster = new TestCluster([...ASKED, ODD]);
     cluster.clusterId = CLUSTER;
+    // A step of the cluster's clock passes in each turn: a transaction over all keys, 64 of them in a turn, takes ten seconds.
+    cluster.settings = { ...cluster.settings, requestTimeoutMs: 60_000 };
     await cluster.start(ASKED[0]);
     const inSlices = () => ({ loop: new Loop({ clock: cluster.clock, pace: new StepPace(64) }) });
     cluster.settings = { ...cluster.settings, cacheBytesMax: 50_000, sharingChangesMax: 64, ...inSlices() };
     await cluster.start(ASKED[1]);
     cluster.limits = { maxTxnOps: 3, maxRequestBytes: 2_000, streamQueueBytesMax: 10_000 };
-    cluster.settings = { ...cluster.settings, quotaBytes: 2 ** 30, requestTimeoutMs: 5_000, ...inSlices() };
+    cluster.settings = { ...cluster.settings, quotaBytes: 2 ** 30, requestTimeoutMs: 50_000, ...inSlices() };
     await cluster.start(ODD);
     await cluster.leader();
     this.#cluster = cluster;
