@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { openBackend, type StoreImage } from '@engram/backend';
 import { epoch, type Logger } from '@engram/core';
-import { StorageCorruptError, StorageOpenError } from '@engram/storage';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigError } from '../flags/flag-values.ts';
 import { holdsCopyOfCluster, openData, ownFolder, storeFiles } from '../start/data-directory.ts';
@@ -49,12 +48,18 @@ export class StoppedStore implements AsyncDisposable {
       const { memberId, startCount } = identity;
       const onFatal = (cause: Error): void => logger.error({ err: cause }, 'the copy of the store takes no writes');
       const options = { ...parts, loop: clock.loop, storage, memberId, epoch: epoch(startCount), onFatal };
-      const backend = opened.use(await openBackend(options));
+      // It owns the storage from here on, unless it cannot be opened.
+      const opening = openBackend(options).catch(async (error: unknown) => {
+        await storage[Symbol.asyncDispose]();
+        throw error;
+      });
+      const backend = opened.use(await opening);
       const image = opened.use(await backend.image(signal));
       return new StoppedStore(image, opened.move());
     } catch (cause) {
-      if (!(cause instanceof StorageCorruptError || cause instanceof StorageOpenError)) throw cause;
-      throw new ConfigError(`cannot read ${dataDir}: ${cause.message.replaceAll(folder, dataDir)}`, { cause });
+      signal.throwIfAborted();
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new ConfigError(`cannot read ${dataDir}: ${why.replaceAll(folder, dataDir)}`, { cause });
     }
   }
 
