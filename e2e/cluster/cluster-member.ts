@@ -42,6 +42,8 @@ const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 const READY_LINE = 'ready to serve client requests';
 const READY_MAX_MS = 60_000;
 const STOP_MAX_MS = 15_000;
+/** An election takes a second, and much longer on a machine that has other work. */
+const LEADS_MAX_MS = 60_000;
 
 /** A member: its process, and the processes that replace it after a restart. All end when this process ends. */
 export class MemberProcess {
@@ -164,18 +166,19 @@ export class MemberProcess {
   }
 }
 
-/** The member that reports itself as the leader. Waits until there is one. */
+/** The member that reports itself as the leader. Waits until there is one, and rejects where none comes. `deadlineMs`: of an answer. */
 export async function leaderAmong<Member extends { readonly running: boolean; readonly endpoint: string }>(
   members: readonly Member[],
   deadlineMs = 1000,
 ): Promise<Member> {
-  for (;;) {
+  for (const endMs = performance.now() + LEADS_MAX_MS; performance.now() < endMs; await sleep(50)) {
     for (const member of members) {
       if (!member.running) continue;
       if (await isLeader(member.endpoint, deadlineMs)) return member;
     }
-    await sleep(50);
   }
+  const asked = members.map(({ endpoint, running }) => `${endpoint}${running ? '' : ' (does not run)'}`);
+  throw new Error(`no member leads after ${LEADS_MAX_MS} ms: ${asked.join(', ')}`);
 }
 
 /** Whether the member of Engram or etcd at `endpoint` answers, and reports itself as the leader. */

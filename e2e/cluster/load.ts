@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdClient, type EtcdClientOptions, EtcdError } from '../../test/support/etcd-client.ts';
 
+const WRITES_MAX_MS = 120_000;
+
 export interface Acknowledged {
   readonly key: string;
   readonly value: string;
@@ -76,8 +78,13 @@ export class Load {
     return longest;
   }
 
+  /** Rejects if this many writes are not acknowledged in time. */
   async until(count: number): Promise<void> {
-    while (this.acknowledged.length < count) await sleep(10);
+    for (const endMs = performance.now() + WRITES_MAX_MS; this.acknowledged.length < count; await sleep(10)) {
+      if (performance.now() < endMs) continue;
+      const outcome = `${this.acknowledged.length} writes acknowledged, ${this.uncertain} not`;
+      throw new Error(`not ${count} writes within ${WRITES_MAX_MS} ms: ${outcome}`);
+    }
   }
 }
 
