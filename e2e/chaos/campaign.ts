@@ -119,13 +119,21 @@ export async function campaign<Scene>(options: CampaignOptions<Scene>): Promise<
     );
   }
 
+  if (stallsMs.size === 0) problems.push('no fault was injected');
+
   await Promise.all([load.stop(), recorded.stop(), ...holders.map((holder) => holder.stop())]);
-  problems.push(...(await judge({ endpoints, load, recorder, holders, witnesses, seen })));
-  for (const witness of witnesses) await witness.stop();
-  for (const endpoint of endpoints) {
-    for (const held of await stillHeld(endpoint)) problems.push(`${endpoint} holds for calls that have ended: ${held}`);
+  try {
+    problems.push(...(await judge({ endpoints, load, recorder, holders, witnesses, seen })));
+    for (const witness of witnesses) await witness.stop();
+    for (const endpoint of endpoints) {
+      for (const held of await stillHeld(endpoint))
+        problems.push(`${endpoint} holds for calls that have ended: ${held}`);
+    }
+    problems.push(...((await options.alsoJudge?.()) ?? []));
+  } catch (error) {
+    // What was found before, which may be why, is told with it.
+    problems.push(`the judgement was not made: ${error instanceof Error ? error.stack : String(error)}`);
   }
-  problems.push(...((await options.alsoJudge?.()) ?? []));
   const print = (): void => {
     for (const [name, stalls] of stallsMs) console.log(`without an acknowledged write, ${name}: ${spread(stalls)}`);
     console.log(

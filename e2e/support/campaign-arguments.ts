@@ -22,7 +22,7 @@ export interface KnownArguments {
 
 /**
  * The arguments of this process: [positional ...] --seconds N [--rounds N] [--seed N] [--only fault,fault] [--parts part,part].
- * Prints the seed. Throws for a fault or a part that does not exist.
+ * Prints the seed. Throws for a fault or a part that does not exist, and for what is no number.
  */
 export function campaignArguments({ faults, seconds, parts = [] }: KnownArguments): CampaignArguments {
   const { values, positionals } = parseArgs({
@@ -38,16 +38,21 @@ export function campaignArguments({ faults, seconds, parts = [] }: KnownArgument
   console.log(`--seed ${values.seed}`);
   return {
     positionals,
-    prng: new Prng(Number(values.seed)),
-    seconds: Number(values.seconds),
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+    prng: new Prng(numberOf('seed', values.seed)),
+    seconds: numberOf('seconds', values.seconds),
+    rounds: values.rounds === undefined ? undefined : numberOf('rounds', values.rounds),
     chosen: named('fault', values.only, Object.keys(faults)),
     parts: named('part', values.parts, parts),
   };
 }
 
+function numberOf(what: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`--${what} takes a number, and not "${text}"`);
+  return Number(text);
+}
+
 function named(what: string, list: string, known: readonly string[]): readonly string[] {
-  const names = list === '' ? [] : list.split(',');
+  const names = list === '' && known.length === 0 ? [] : list.split(',');
   for (const name of names)
     if (!known.includes(name)) throw new Error(`there is no ${what} "${name}": ${known.join()}`);
   return names;
