@@ -12,14 +12,21 @@ export interface RunOptions {
   readonly maxMs?: number;
 }
 
-/** Resolves with stdout. Rejects with what the program said if it does not end with 0 in time. */
+/** Resolves with stdout. Rejects with what the program said if it does not end with 0 in time, by which it is killed. */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const timeout = options.maxMs ?? COMMAND_MAX_MS;
-  const child = execFile(program, args, { timeout, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-    if (error === null) resolve(stdout);
-    else reject(new Error(`${program} ${args.join(' ')}: ${error.message}\n${stderr}${stdout}`, { cause: error }));
+  const bounds = { timeout, killSignal: 'SIGKILL', maxBuffer: 64 << 20 } as const;
+  const child = execFile(program, args, bounds, (error, stdout, stderr) => {
+    if (error === null) {
+      resolve(stdout);
+      return;
+    }
+    const late = error.killed === true ? ` (it has ${timeout} ms)` : '';
+    const words = `${program} ${args.join(' ')}: ${error.message}${late}\n${stderr}${stdout}`;
+    reject(new Error(words, { cause: error }));
   });
+  child.stdin?.on('error', () => undefined); // of a program that ends without reading it: its exit code tells
   child.stdin?.end(options.input ?? '');
   return promise;
 }

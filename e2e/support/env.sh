@@ -4,6 +4,8 @@
 #   ENGRAM_E2E_CACHE   what a part builds once and keeps between runs (default: ~/.cache/engram-e2e)
 #   TMPDIR             data directories and logs of one run, removed at its end (E2E_KEEP=1 keeps them)
 #
+# A part may define `at_end`, which is called when its children have ended.
+#
 # After it: $root, $part, $cache, $scratch, $store_launcher (one executable that starts the store), node on the PATH,
 # `bounded SECONDS COMMAND...` and `bounded_go_test SECONDS COMMAND...`.
 set -euo pipefail
@@ -20,6 +22,7 @@ export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 
 scratch="$(mktemp -d "${TMPDIR:-/tmp}/engram-e2e-$part.XXXXXX")"
 children=()
+at_end() { :; }
 end_run() {
   local status=$?
   trap - EXIT INT TERM
@@ -27,6 +30,7 @@ end_run() {
     kill -TERM "$child" 2>/dev/null || true
     wait "$child" 2>/dev/null || true
   done
+  at_end || true
   if [ "${E2E_KEEP:-}" = 1 ]; then echo "kept: $scratch"; else rm -rf "$scratch"; fi
   exit "$status"
 }
