@@ -28,26 +28,38 @@ async function follower({ members, leader, prng }: Scene): Promise<PodMember> {
 
 const namesOf = (members: readonly PodMember[]): readonly string[] => members.map(({ name }) => name);
 
-const deleted = async ({ cluster, release }: Scene, pod: string, ...flags: readonly string[]) => {
-  await cluster.kubectl('delete', 'pod', pod, ...flags);
-  return () => release.ready();
-};
+/** What replaces a pod. It ends when all members are ready, and rejects if the pod is the one that it was. */
+async function replacing({ cluster, release }: Scene, pods: readonly string[], work: () => Promise<unknown>) {
+  const before = await cluster.uids(pods);
+  await work();
+  return async () => {
+    await release.ready();
+    const now = await cluster.uids(pods);
+    const kept = pods.filter((_, at) => before.includes(now[at]!));
+    if (kept.length > 0) throw new Error(`not replaced: ${kept.join(', ')}`);
+  };
+}
 
-const evicted = async ({ cluster, release }: Scene, pod: string) => {
-  await cluster.evict(pod);
-  return () => release.ready();
-};
+const deleted = (scene: Scene, pod: string, ...flags: readonly string[]) =>
+  replacing(scene, [pod], () => scene.cluster.kubectl('delete', 'pod', pod, ...flags));
+
+const evicted = (scene: Scene, pod: string) => replacing(scene, [pod], () => scene.cluster.evict(pod));
 
 const killed = async ({ cluster, release }: Scene, pod: string) => {
+  const before = await cluster.restarts(pod);
   await cluster.signal(pod, 'SIGKILL');
-  return () => release.ready();
+  return async () => {
+    await release.ready();
+    await cluster.startedAgain(pod, before);
+  };
 };
 
 const stopped = async ({ cluster, release }: Scene, pod: string) => {
   await cluster.signal(pod, 'SIGSTOP');
   return async () => {
-    await cluster.signal(pod, 'SIGCONT');
+    const stands = await cluster.isStopped(pod).finally(() => cluster.signal(pod, 'SIGCONT'));
     await release.ready();
+    if (!stands) throw new Error(`${pod} did not stand still`);
   };
 };
 
@@ -69,10 +81,11 @@ export const faultsOfPods: Readonly<Record<string, Fault>> = {
   "the leader's pod is evicted": async (scene) => evicted(scene, (await scene.leader()).name),
   'kill -9 of the leader': async (scene) => killed(scene, (await scene.leader()).name),
   'SIGSTOP of the leader': async (scene) => stopped(scene, (await scene.leader()).name),
-  'all members are replaced by helm upgrade': async ({ release }) => {
+  'all members are replaced by helm upgrade': (scene) => {
     upgrades += 1;
-    await release.apply('--set', `podAnnotations.upgrade=number-${upgrades}`);
-    return () => release.ready();
+    return replacing(scene, namesOf(scene.members), () =>
+      scene.release.apply('--set', `podAnnotations.upgrade=number-${upgrades}`),
+    );
   },
 };
 
@@ -86,13 +99,15 @@ export const faults: Readonly<Record<string, ClusterFault>> = {
     return cutOff(scene, leads.name, namesOf(scene.members.filter((member) => member !== leads)));
   },
   'the leader is cut off from TiKV': async (scene) => cutOff(scene, (await scene.leader()).name, scene.lab.pods),
-  "the leader's node is drained": async ({ cluster, release, leader }) => {
-    const node = await cluster.nodeOf((await leader()).name);
+  "the leader's node is drained": async (scene) => {
+    const { cluster } = scene;
+    const leads = (await scene.leader()).name;
+    const node = await cluster.nodeOf(leads);
     const flags = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=150s'];
-    await cluster.kubectl('drain', node, ...flags);
+    const end = await replacing(scene, [leads], () => cluster.kubectl('drain', node, ...flags));
     return async () => {
       await cluster.kubectl('uncordon', node);
-      await release.ready();
+      await end();
     };
   },
   "the leader's node stands still": async ({ cluster, release, leader }) => {

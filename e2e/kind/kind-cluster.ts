@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const CREATE_MAX_MS = 600_000;
 const COMMAND_MAX_MS = 300_000;
 const SAYS_MAX_MS = 90_000;
+const STARTED_AGAIN_MAX_MS = 60_000;
 
 export interface RunOptions {
   readonly input?: string;
@@ -49,6 +50,11 @@ interface Pod {
     readonly podIP?: string;
     readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount?: number }[];
   };
+}
+
+export interface StartedAgainOptions {
+  readonly namespace?: string;
+  readonly maxMs?: number;
 }
 
 /** A Kubernetes object to apply. */
@@ -186,10 +192,38 @@ export class KindCluster {
     return (await this.get<Pod>('pod', pod)).metadata.uid;
   }
 
-  /** How often the container of a pod was started again. */
-  async restarts(pod: string): Promise<number> {
-    const { status } = await this.get<Pod>('pod', pod);
-    return status.containerStatuses?.[0]?.restartCount ?? 0;
+  uids(pods: readonly string[]): Promise<readonly string[]> {
+    return Promise.all(pods.map((pod) => this.uid(pod)));
+  }
+
+  /** How often the container of a pod was started again. Rejects where it has none yet. */
+  async restarts(pod: string, namespace = 'default'): Promise<number> {
+    const { status } = await this.get<Pod>('pod', pod, '--namespace', namespace);
+    const count = status.containerStatuses?.[0]?.restartCount;
+    if (count === undefined) throw new Error(`${pod} has no container: ${JSON.stringify(status).slice(0, 2_000)}`);
+    return count;
+  }
+
+  /** Resolves when the container of a pod was started again more than `before` times. The API may be away meanwhile. */
+  async startedAgain(pod: string, before: number, options: StartedAgainOptions = {}): Promise<void> {
+    const maxMs = options.maxMs ?? STARTED_AGAIN_MAX_MS;
+    let last: unknown;
+    for (const endMs = performance.now() + maxMs; performance.now() < endMs; await sleep(200)) {
+      last = await this.restarts(pod, options.namespace).catch((error: unknown) => error);
+      if (typeof last === 'number' && last > before) return;
+    }
+    throw new Error(
+      `${pod} was not started again within ${maxMs} ms: ${before} times before, and now: ${String(last)}`,
+    );
+  }
+
+  /** Whether the first process of a pod's container stands still, by a signal. */
+  async isStopped(pod: string): Promise<boolean> {
+    const { node, id } = await this.#container(pod);
+    const tasks = await this.onNode(node, ['ctr', '--namespace=k8s.io', 'tasks', 'list']);
+    const process = new RegExp(`^${id}\\s+(\\d+)`, 'm').exec(tasks)?.[1];
+    if (process === undefined) throw new Error(`${pod} has no process:\n${tasks}`);
+    return /\) [Tt] /.test(await this.onNode(node, ['cat', `/proc/${process}/stat`]));
   }
 
   /** Resolves when the container of a pod, or the one before it, has said this. */

@@ -121,8 +121,7 @@ function fullVolume(node: string): Fault<Scene> {
     const pod = (await leader()).name;
     const before = await cluster.restarts(pod);
     await cluster.onNode(node, ['sh', '-c', `dd if=/dev/zero of=${BALLAST} bs=64k 2>/dev/null || sync`]);
-    for (const endMs = performance.now() + END_MAX_MS; (await cluster.restarts(pod)) === before; await sleep(200))
-      if (performance.now() > endMs) throw new Error(`${pod} goes on without space`);
+    await cluster.startedAgain(pod, before, { maxMs: END_MAX_MS });
     // By the first process, which served, or by one that did not start any more.
     await cluster.says(pod, /no space left on device/i);
     return async () => {
