@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../tools/release/bundle.ts';
+import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { Certificates } from '../cluster/certificates.ts';
 import { type ClusterPlace, leaderAmong, MemberProcess } from '../cluster/cluster-member.ts';
 import { equal, type Judge } from '../support/judge.ts';
@@ -16,6 +17,9 @@ const STATIC_API_PORT = 34_444;
 const EXTERNAL_API_PORT = 34_445;
 /** And the ports behind them. PD and the stores have others. */
 const CLIENT_PORTS = [12_379, 13_379, 14_379];
+const NAMESPACE = 'kube-system';
+/** All that an API server keeps. */
+const REGISTRY = { key: Buffer.from('/registry/'), rangeEnd: Buffer.from('/registry0'), countOnly: true };
 /** As long as a supervisor waits before it starts a process again. */
 const AWAY_MS = 3_000;
 
@@ -52,10 +56,12 @@ export async function judgeStaticPod(judge: Judge, folder: string, image: string
   await judge.check(
     'a control plane on Engram as its static pod: nothing is lost, and nothing listed again',
     async () => {
-      const running = await cluster.kubectl('--namespace=kube-system', 'logs', pod);
+      const running = await cluster.kubectl('--namespace', NAMESPACE, 'logs', pod);
       if (!running.includes('"starting a node"')) throw new Error(`${pod} is no Engram:\n${running.slice(0, 1_000)}`);
       await createdUnder(cluster, 'kill -9 of the static pod', async () => {
-        await cluster.signal(pod, 'SIGKILL', 'kube-system');
+        const before = await cluster.restarts(pod, NAMESPACE);
+        await cluster.signal(pod, 'SIGKILL', NAMESPACE);
+        await cluster.startedAgain(pod, before, { namespace: NAMESPACE });
       });
     },
   );
@@ -128,6 +134,9 @@ export async function judgeExternalEtcd(judge: Judge, folder: string, nodeImage:
   equal('endpoints of external.yaml', at, CLIENT_PORTS.length);
   console.log(`   memory: ${await cluster.memory()}`);
   await judge.check('a control plane on three members: nothing is lost, and nothing listed again', async () => {
+    using client = new EtcdClient(members[0]!.endpoint);
+    const { count } = await client.range(REGISTRY);
+    if (count === 0) throw new Error('the API server keeps nothing in these members');
     await createdUnder(cluster, 'kill -9 of the leader', async () => {
       const leader = await leaderAmong(members, 500);
       await leader.kill();

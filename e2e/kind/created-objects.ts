@@ -35,7 +35,7 @@ export async function createdUnder(cluster: KindCluster, name: string, fault: ()
   if (image === undefined) throw new Error(`the node has no image that waits: ${images}`);
   await serviceAccount(api);
 
-  const listed = await api.metric(LISTED);
+  const [listed, started] = [await api.metric(LISTED), await api.startedSeconds()];
   if (listed === 0) throw new Error(`the API server does not count ${LISTED}`);
   const appeared: string[] = [];
   const { resourceVersion } = await api.list(PODS_PATH);
@@ -84,6 +84,8 @@ export async function createdUnder(cluster: KindCluster, name: string, fault: ()
   for (const endMs = performance.now() + SEEN_MAX_MS; appeared.length < PODS; await sleep(50))
     if (performance.now() > endMs) break;
   equal('pods that a watch saw appear', appeared.toSorted().join(), pods.toSorted().join());
+  // A new process would have listed all of it once, as this one has before.
+  equal('start of the API server', await api.startedSeconds(), started);
   equal('lists of the API server', await api.metric(LISTED), listed);
   await replaceServer(cluster, api);
   const [kept, keptMaps] = await Promise.all([api.list(PODS_PATH), api.list(MAPS_PATH)]);
