@@ -13,9 +13,28 @@ interface Answer {
   readonly text: string;
 }
 
-/** An object as the API shows it. */
+/** How a container of a pod has ended. */
+interface ContainerEnd {
+  readonly exitCode: number;
+  readonly reason?: string;
+  readonly containerID?: string;
+}
+
+interface ContainerState {
+  readonly terminated?: ContainerEnd;
+}
+
+/** An object as the API shows it. `status`: of a pod. */
 export interface KubeObject {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly deletionTimestamp?: string;
+  };
+  readonly status?: {
+    readonly containerStatuses?: readonly { readonly state?: ContainerState; readonly lastState?: ContainerState }[];
+  };
 }
 
 /** A client of the Kubernetes API, one connection for each call that is under way. */
@@ -85,15 +104,17 @@ export class KubeApi {
   watch(path: string, resourceVersion: string, onEvent: (type: string, object: KubeObject) => void): AsyncDisposable {
     const stop = new AbortController();
     let from = resourceVersion;
+    let failed = false;
+    const take = (line: string): void => {
+      const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: KubeObject };
+      if (type === 'ERROR') failed = true;
+      else from = object.metadata.resourceVersion;
+      onEvent(type, object);
+    };
     const running = (async () => {
-      while (!stop.signal.aborted) {
-        const take = (line: string): void => {
-          const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: KubeObject };
-          if (type !== 'ERROR') from = object.metadata.resourceVersion;
-          onEvent(type, object);
-        };
+      while (!stop.signal.aborted && !failed) {
         await this.#lines(`${path}?watch=true&resourceVersion=${from}`, stop.signal, take).catch(() => undefined);
-        if (!stop.signal.aborted) await sleep(AGAIN_MS);
+        await sleep(AGAIN_MS);
       }
     })();
     return {

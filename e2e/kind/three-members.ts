@@ -4,6 +4,7 @@ import { leaderAmong } from '../cluster/cluster-member.ts';
 import { RetryingClients } from '../cluster/load.ts';
 import { equal, type Judge } from '../support/judge.ts';
 import { ClientPod } from './client-pod.ts';
+import { ContainerEnds } from './container-ends.ts';
 import { type ClusterScene, faults } from './faults.ts';
 import { type KindCluster, run } from './kind-cluster.ts';
 import { timed } from './timed.ts';
@@ -11,6 +12,7 @@ import { ChartRelease, type PodLab } from './workloads.ts';
 
 const MEMBERS = 3;
 const RETRYING_CLIENTS = 6;
+const CALLS_MIN = 200;
 const FIRST_PORT = 30_000;
 
 export interface ThreeMembers {
@@ -36,6 +38,7 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
   const members = await timed('helm install of three members', () => three.install(MEMBERS));
   const endpoints = members.map(({ endpoint }) => endpoint);
   console.log(`   memory: ${await cluster.memory()}`);
+  await using ends = await ContainerEnds.of(cluster, /^three-\d+$/);
 
   await judge.check(
     'three members: put, get and watch, in a pod and outside of the cluster, see one store',
@@ -58,7 +61,7 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
 
   await judge.check('helm upgrade replaces all three members, and no call fails beyond one retry', async () => {
     const clients = new RetryingClients(endpoints, RETRYING_CLIENTS);
-    const uids = (): Promise<readonly string[]> => Promise.all(members.map(({ name }) => cluster.uid(name)));
+    const uids = (): Promise<readonly string[]> => cluster.uids(members.map(({ name }) => name));
     const before = await uids();
     await timed('helm upgrade', () => three.apply('--set', 'podAnnotations.upgrade=first'));
     await three.ready();
@@ -69,6 +72,7 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
       `   ${clients.requests} calls, ${clients.retries} at a second member, ${clients.failures.length} failed there`,
     );
     equal('calls that failed twice', clients.failures.join('; '), '');
+    if (clients.requests < CALLS_MIN) throw new Error(`${clients.requests} calls show nothing`);
   });
 
   await judge.check('while one member is evicted, the budget keeps the two others', async () => {
@@ -104,5 +108,11 @@ export async function judgeThree(judge: Judge, options: ThreeMembers): Promise<v
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
   );
+
+  await judge.check('three members: none ended by itself', async () => {
+    console.log(`   ${ends.count} containers ended`);
+    equal('ended by themselves', ends.byThemselves.join(', '), '');
+    if (ends.count === 0) throw new Error('no end of a container was seen');
+  });
   await cluster.helm('uninstall', 'three', '--wait');
 }
