@@ -136,6 +136,8 @@ export async function campaign<Scene>(options: CampaignOptions<Scene>): Promise<
   }
   const print = (): void => {
     for (const [name, stalls] of stallsMs) console.log(`without an acknowledged write, ${name}: ${spread(stalls)}`);
+    const left = chosen.filter((name) => !stallsMs.has(name));
+    if (left.length > 0) console.log(`there was no time for: ${left.join(', ')}`);
     console.log(
       `${load.acknowledged.length} writes acknowledged, ${load.uncertain} without an answer, ${recorder.calls} calls checked, ` +
         `${holders.reduce((sum, { leases }) => sum + leases.size, 0)} leases, ${seen.length} events, ` +
