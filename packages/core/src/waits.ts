@@ -1,7 +1,7 @@
 import type { Clock } from './ports.ts';
 
 /** Resolves after at least `ms`. Rejects with the signal's reason when that aborts first, and leaves neither timer nor listener. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason);
@@ -24,7 +24,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
  * not heed its signal is waited for all the same.
  */
 export async function withDeadline<Value>(
-  clock: Clock,
+  clock: Pick<Clock, 'after'>,
   ms: number,
   late: () => Error,
   work: (signal: AbortSignal) => Promise<Value>,

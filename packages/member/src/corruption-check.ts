@@ -1,8 +1,8 @@
 import { ALARM_CORRUPT, type Backend, nodeItself } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, type Logger, type Timer } from '@engram/core';
+import { type Clock, EngramError, isEngramError, type Logger, sleep, type Timer, withDeadline } from '@engram/core';
 import * as peerpb from './gen/peerpb.ts';
 import { leaderError, readAnswer } from './leader-answer.ts';
-import { PeerError, type Peers } from './peers.ts';
+import { noAnswer, PeerError, type Peers } from './peers.ts';
 
 /** Intervals; 0: never. */
 export interface CorruptionIntervals {
@@ -89,7 +89,7 @@ export class CorruptionCheck implements Disposable {
     const untilMs = clock.nowMs() + START_MAX_MS;
     let checked = await this.#ask(0);
     while (checked.hashes.size === 1 && this.#options.others().length > 0 && clock.nowMs() < untilMs) {
-      await this.#pause();
+      await sleep(clock, BEHIND_MS, this.#closing.signal);
       checked = await this.#ask(0);
     }
     const { revision, hashes } = checked;
@@ -166,30 +166,23 @@ export class CorruptionCheck implements Disposable {
   /** Undefined if the member does not answer, is far behind, or has compacted the revision. */
   async #hashOf(member: bigint, hashKv: peerpb.HashKvInit): Promise<number | undefined> {
     const { peers, logger, clock, self } = this.#options;
-    const late = new AbortController();
-    const timer = clock.after(ANSWER_MAX_MS, () => late.abort(new PeerError('lost', 'no answer in time')));
-    const signal = AbortSignal.any([late.signal, this.#closing.signal]);
     const request = peerpb.encodeRequest({ member: self, hashKv });
-    try {
+    const ask = async (signal: AbortSignal): Promise<number | undefined> => {
       for (let times = 0; ; times += 1) {
         const answer = readAnswer(await peers.call(member, request, signal));
-        if (answer.error === 'FutureRev' && times < BEHIND_MAX) await this.#pause();
+        if (answer.error === 'FutureRev' && times < BEHIND_MAX) await sleep(clock, BEHIND_MS, signal);
         else if (answer.error !== '') throw leaderError(answer);
         else return answer.hash?.hash; // a member of an earlier version says nothing
       }
+    };
+    try {
+      return await withDeadline(clock, ANSWER_MAX_MS, noAnswer, ask, this.#closing.signal);
     } catch (error) {
       this.#closing.signal.throwIfAborted();
       if (!(error instanceof PeerError) && !isEngramError(error)) throw error;
       logger.info({ member: member.toString(16), error: error.message }, 'a member is not compared');
       return undefined;
-    } finally {
-      timer.cancel();
     }
-  }
-
-  async #pause(): Promise<void> {
-    await new Promise<void>((resolve) => this.#after(BEHIND_MS, resolve));
-    this.#closing.signal.throwIfAborted();
   }
 
   #repeat(intervalMs: number, work: () => Promise<void>): void {

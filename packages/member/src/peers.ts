@@ -16,6 +16,9 @@ export class PeerError extends FaultError<PeerFault> {
   override readonly name = 'PeerError';
 }
 
+/** Of a call that has reached its bound. */
+export const noAnswer = (): PeerError => new PeerError('lost', 'no answer in time');
+
 /** Calls to the other members. */
 export interface Peers {
   /**

@@ -166,6 +166,17 @@ describe('a start', () => {
     expect(leader.clock.nowMs()).toBeGreaterThan(2900);
     expect(leader.clock.nowMs()).toBeLessThan(4000);
   });
+
+  test.each([
+    { waits: 'for a first other member', answer: away },
+    { waits: 'for a member that is behind', answer: failing(new EngramError('FutureRev')) },
+  ])('that is stopped while it waits $waits ends at once', async ({ answer }) => {
+    leader.others = new Map([[2n, answer]]);
+    const ended = leader.check.checkSelf();
+    await leader.clock.pass(50);
+    leader.check[Symbol.dispose]();
+    await expect(ended).rejects.toMatchObject({ code: 'Stopped' });
+  });
 });
 
 test('a member that is told what the others have compares itself, and says so', async () => {
