@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import { type Clock, sleep } from '@engram/core';
 import type { Loop } from './loop.ts';
 import type { Task } from './work-class.ts';
 
@@ -33,7 +33,7 @@ export class Rests {
   async pause(): Promise<void> {
     if (this.#loop.transport.shortAnswers.awaited) {
       const restMs = Math.min(REST_MS_MAX, REST_TIMES * (this.#clock.nowMs() - this.#sinceMs));
-      if (restMs > 0) await new Promise<void>((resolve) => void this.#clock.after(restMs, resolve));
+      if (restMs > 0) await sleep(this.#clock, restMs);
     }
     await this.#loop.pause(this.#task);
     this.#sinceMs = this.#clock.nowMs();

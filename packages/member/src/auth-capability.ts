@@ -1,7 +1,7 @@
-import { type Clock, sleep } from '@engram/core';
+import { type Clock, sleep, withDeadline } from '@engram/core';
 import * as peerpb from './gen/peerpb.ts';
 import { readAnswer } from './leader-answer.ts';
-import { PeerError, type Peers } from './peers.ts';
+import { noAnswer, PeerError, type Peers } from './peers.ts';
 
 export interface AuthCapabilityOptions {
   readonly memberId: bigint;
@@ -22,24 +22,20 @@ const AGAIN_MS = 100;
  */
 export async function everyMemberKnowsAuth(options: AuthCapabilityOptions): Promise<boolean> {
   const { memberId, members, peers, clock } = options;
-  const late = new AbortController();
-  const timer = clock.after(ANSWER_MAX_MS, () => late.abort(new PeerError('lost', 'no answer in time')));
   const request = peerpb.encodeRequest({ applied: {} });
-  const knows = async ({ id }: { readonly id: bigint }): Promise<boolean> => {
+  const knows = async (id: bigint, signal: AbortSignal): Promise<boolean> => {
     if (id === memberId) return true;
     for (;;) {
       try {
-        return readAnswer(await peers.call(id, request, late.signal)).knowsAuth;
+        return readAnswer(await peers.call(id, request, signal)).knowsAuth;
       } catch (error) {
         if (!(error instanceof PeerError)) throw error;
       }
-      if (late.signal.aborted) return false;
+      if (signal.aborted) return false;
       await sleep(clock, AGAIN_MS);
     }
   };
-  try {
-    return (await Promise.all(members().map(knows))).every((known) => known);
-  } finally {
-    timer.cancel();
-  }
+  const all = (signal: AbortSignal): Promise<readonly boolean[]> =>
+    Promise.all(members().map(({ id }) => knows(id, signal)));
+  return (await withDeadline(clock, ANSWER_MAX_MS, noAnswer, all)).every((known) => known);
 }

@@ -1,5 +1,5 @@
 import { ALARM_CORRUPT, type Alarm, nodeItself, type Store } from '@engram/backend';
-import { rangeOp, type Clock, EMPTY_BYTES, prefixRange, type RangeOp, unreachable } from '@engram/core';
+import { rangeOp, type Clock, EMPTY_BYTES, prefixRange, type RangeOp, unreachable, withDeadline } from '@engram/core';
 import type { ClusterView } from '@engram/etcd-api';
 
 /** The names that etcd gives alarms, by their number. */
@@ -75,18 +75,17 @@ export class HealthChecks {
   }
 
   async #read(serializable: boolean, signal: AbortSignal): Promise<Outcome> {
-    const late = new AbortController();
-    const timer = this.#clock.after(CHECK_TIMEOUT_MS, () => late.abort(new Error('context deadline exceeded')));
-    try {
-      const bounded = AbortSignal.any([signal, late.signal]);
+    const late = (): Error => new Error('context deadline exceeded');
+    const read = async (bounded: AbortSignal): Promise<void> => {
       await this.#store.range({ ...oneKey, serializable }, { ...nodeItself, signal: bounded });
       // A round of reads goes on when one of its callers gives up, so a read may succeed too late.
       bounded.throwIfAborted();
+    };
+    try {
+      await withDeadline(this.#clock, CHECK_TIMEOUT_MS, late, read, signal);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
-    } finally {
-      timer.cancel();
     }
   }
 }

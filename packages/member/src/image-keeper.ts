@@ -1,5 +1,5 @@
 import type { Replica } from '@engram/backend';
-import { AssertionError, type Clock, type Logger, type Timer } from '@engram/core';
+import { AssertionError, type Clock, type Logger, sleep, type Timer } from '@engram/core';
 import type { ImageBase, ImagePart, SharedImage } from '@engram/storage';
 
 /** When an image is written, and how fast. */
@@ -154,21 +154,10 @@ export class ImageKeeper implements AsyncDisposable {
   }
 
   /** Rejects when this member no longer leads, or stops. */
-  #wait(ms: number): Promise<void> {
+  async #wait(ms: number): Promise<void> {
     const { leads, clock } = this.#options;
-    const { signal } = this.#closing;
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        timer.cancel();
-        signal.removeEventListener('abort', end);
-        if (signal.aborted) reject(signal.reason);
-        else if (leads()) resolve();
-        else reject(new LeadsNoMore('another member leads'));
-      };
-      const timer = clock.after(ms, end);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
+    await sleep(clock, ms, this.#closing.signal);
+    if (!leads()) throw new LeadsNoMore('another member leads');
   }
 
   /** Never rejects. */

@@ -1,9 +1,9 @@
 import type { Replica } from '@engram/backend';
-import type { Clock } from '@engram/core';
+import { type Clock, withDeadline } from '@engram/core';
 import { READY_SHARE } from '@engram/election';
 import * as peerpb from './gen/peerpb.ts';
 import { readAnswer } from './leader-answer.ts';
-import { PeerError, type Peers } from './peers.ts';
+import { noAnswer, PeerError, type Peers } from './peers.ts';
 
 export interface ReplicaReadinessOptions {
   readonly peers: Peers;
@@ -34,17 +34,14 @@ export class ReplicaReadiness {
   /** Asks the learner how far it is. One that does not answer is not ready. */
   async ask(learner: bigint, signal: AbortSignal): Promise<void> {
     const { peers, replica, clock } = this.#options;
-    const late = new AbortController();
-    const timer = clock.after(ANSWER_MAX_MS, () => late.abort(new PeerError('lost', 'no answer in time')));
+    const request = peerpb.encodeRequest({ applied: {} });
+    const ask = (bounded: AbortSignal): Promise<Uint8Array> => peers.call(learner, request, bounded);
     this.#ready.delete(learner);
     try {
-      const request = peerpb.encodeRequest({ applied: {} });
-      const answer = readAnswer(await peers.call(learner, request, AbortSignal.any([late.signal, signal])));
+      const answer = readAnswer(await withDeadline(clock, ANSWER_MAX_MS, noAnswer, ask, signal));
       this.#ready.set(learner, answer.position >= replica.applied * READY_SHARE);
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
-    } finally {
-      timer.cancel();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { assert, type Clock, type Logger, type LogPosition, type Seal } from '@engram/core';
+import { assert, type Clock, type Logger, type LogPosition, type Seal, sleep } from '@engram/core';
 import type { AppendOutcome, Log, LogBatch } from '@engram/storage';
 import { defaultRetryPolicy, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
 import type { Unsettled } from './unsettled.ts';
@@ -91,13 +91,13 @@ export class RetryQueue implements Log {
   }
 
   async #settle(batch: LogBatch, seal: Seal, firstCause: unknown): Promise<SettledOutcome> {
-    const { clock, log, logger } = this.#options;
+    const { clock, log, logger, signal } = this.#options;
     const sinceMs = clock.nowMs();
     let cause = firstCause;
     logger.warn({ first: batch.first, err: cause }, 'an append is uncertain: it is tried again');
     for (let attempts = 1; ; attempts += 1) {
       this.#unsettled = { batch, sinceMs, attempts, cause };
-      await this.#delay(retryDelayMs(this.#policy, attempts - 1));
+      await sleep(clock, retryDelayMs(this.#policy, attempts - 1), signal);
       this.#unsettled = { batch, sinceMs, attempts: attempts + 1, cause };
       const outcome = await log.append(batch, seal);
       if (outcome.kind === 'uncertain') {
@@ -110,24 +110,5 @@ export class RetryQueue implements Log {
       logger.info({ first: batch.first, outcome: outcome.kind, attempts: attempts + 1, tookMs }, 'settled an append');
       return outcome;
     }
-  }
-
-  #delay(delayMs: number): Promise<void> {
-    const { clock, signal } = this.#options;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const stop = (): void => {
-        timer.cancel();
-        reject(signal.reason);
-      };
-      const timer = clock.after(delayMs, () => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      });
-      signal.addEventListener('abort', stop, { once: true });
-    });
   }
 }

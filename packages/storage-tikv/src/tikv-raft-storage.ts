@@ -1,4 +1,4 @@
-import { assert, type Clock, joinU64, type Logger, type Random } from '@engram/core';
+import { assert, type Clock, joinU64, type Logger, type Random, sleep } from '@engram/core';
 import {
   afterBatch,
   decodeRaftState,
@@ -129,16 +129,7 @@ export class TikvRaftStorage implements RaftStorage {
 
   #pause(): Promise<void> {
     const { clock, signal } = this.#options;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        timer.cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = clock.after(RETRY_MS, end);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
+    return sleep(clock, RETRY_MS, signal);
   }
 }
 

@@ -1,4 +1,13 @@
-import { assert, type Clock, type LogPosition, logPosition, type Seal, type Span, type Timer } from '@engram/core';
+import {
+  assert,
+  type Clock,
+  type LogPosition,
+  logPosition,
+  type Seal,
+  type Span,
+  type Timer,
+  Waiters,
+} from '@engram/core';
 import { type AppendOutcome, type Log, recordBytes } from '@engram/storage';
 import { Regroup } from './regroup.ts';
 
@@ -68,7 +77,7 @@ export class Writer<Entry> {
   #appending = false;
   #scheduled = false;
   #stopped = false;
-  #idle: (() => void)[] = [];
+  readonly #idle = new Waiters();
   readonly #regroup = new Regroup();
   /** The open batch waits for `answered` writers. It had `before` writes when the wait began. */
   #wait: { readonly timer: Timer; readonly answered: number; readonly before: number } | undefined;
@@ -112,14 +121,14 @@ export class Writer<Entry> {
     this.#openBytes = 0;
     this.#wait?.timer.cancel();
     this.#wait = undefined;
-    if (!this.#appending) this.#wakeIdle();
+    if (!this.#appending) this.#idle.wakeAll();
     return open;
   }
 
   /** Resolves when everything that was enqueued before is durable, or the writer has stopped. */
   drained(): Promise<void> {
     if (this.#open.length === 0 && !this.#appending) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+    return this.#idle.next();
   }
 
   #schedule(): void {
@@ -190,7 +199,7 @@ export class Writer<Entry> {
     // The next append starts before the answers of this one are built, so that the disk works meanwhile.
     else this.#append();
     this.#options.next.durable({ ...batch, durableMs });
-    if (!this.#appending && this.#open.length === 0) this.#wakeIdle();
+    if (!this.#appending && this.#open.length === 0) this.#idle.wakeAll();
   }
 
   get #isFull(): boolean {
@@ -218,12 +227,6 @@ export class Writer<Entry> {
     this.#open = [];
     this.#openBytes = 0;
     this.#options.next.stopped(outcome, lost);
-    this.#wakeIdle();
-  }
-
-  #wakeIdle(): void {
-    const idle = this.#idle;
-    this.#idle = [];
-    for (const resolve of idle) resolve();
+    this.#idle.wakeAll();
   }
 }

@@ -120,7 +120,7 @@ export const past: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/writer/src/writer.ts',
-        find: '    if (!this.#appending) this.#wakeIdle();\n    return open;',
+        find: '    if (!this.#appending) this.#idle.wakeAll();\n    return open;',
         replace: '    return open;',
       },
     ],

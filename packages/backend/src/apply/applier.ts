@@ -1,4 +1,4 @@
-import { assert, type LogPosition, NO_LEASE } from '@engram/core';
+import { assert, type LogPosition, NO_LEASE, Waiters } from '@engram/core';
 import type { PureJob, Turn } from '@engram/loop';
 import type { CommittedWrite } from './committed-write.ts';
 import type { ReplicatedState } from './replicated-state.ts';
@@ -13,7 +13,7 @@ export class Applier {
   #next: LogPosition;
   /** A write is moving its keys between leases. */
   #moving = false;
-  #whenMoved: (() => void)[] = [];
+  readonly #moved = new Waiters();
 
   /** @param next every record before this position has taken effect. */
   constructor(state: ReplicatedState, next: LogPosition, turn: Turn) {
@@ -29,7 +29,7 @@ export class Applier {
 
   /** Resolves when no write is moving keys between leases. Then the keys of all leases are those of one revision. */
   async wholeLeases(): Promise<void> {
-    while (this.#moving) await new Promise<void>((resolve) => this.#whenMoved.push(resolve));
+    while (this.#moving) await this.#moved.next();
   }
 
   /**
@@ -58,6 +58,6 @@ export class Applier {
     }
     this.#moving = false;
     this.#next = next;
-    if (this.#whenMoved.length > 0) for (const resolve of this.#whenMoved.splice(0)) resolve();
+    this.#moved.wakeAll();
   }
 }

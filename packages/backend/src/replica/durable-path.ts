@@ -1,4 +1,4 @@
-import type { Clock, LogPosition } from '@engram/core';
+import { type Clock, type LogPosition, Waiters } from '@engram/core';
 import type { Job, Loop, Task } from '@engram/loop';
 import type { Applier } from '../apply/applier.ts';
 import type { ApplyNext } from '../apply/apply-next.ts';
@@ -40,7 +40,7 @@ export class DurablePath {
   #next: LogPosition;
   /** A job takes batches through the stages, one after the other. */
   #busy = false;
-  #whenIdle: (() => void)[] = [];
+  readonly #emptied = new Waiters();
 
   constructor(options: DurablePathOptions) {
     this.#options = options;
@@ -54,7 +54,7 @@ export class DurablePath {
 
   /** Resolves when every batch given to `add` has gone through the stages. */
   async idle(): Promise<void> {
-    while (this.#queue.length > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (this.#queue.length > 0) await this.#emptied.next();
   }
 
   /** Adds durable writes, whose records end before `next`. */
@@ -106,7 +106,7 @@ export class DurablePath {
       this.#queue.shift(); // cheap: the queue has a handful of batches at most
     }
     this.#busy = false;
-    if (this.#queue.length === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    if (this.#queue.length === 0) this.#emptied.wakeAll();
   }
 
   #reportForwarded(writes: readonly CommittedWrite[]): void {

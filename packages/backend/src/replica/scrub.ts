@@ -1,4 +1,4 @@
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, type Timer } from '@engram/core';
+import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, sleep, type Timer } from '@engram/core';
 import {
   recordBytes,
   type Storage,
@@ -181,21 +181,9 @@ export class Scrub implements AsyncDisposable {
   /** Counts, and waits as long as reading so much may take. */
   async #verified(records: number, bytes: number): Promise<void> {
     const { clock, bytesPerSecond } = this.#options;
-    const { signal } = this.#closing;
     this.#counts.records += records;
     this.#counts.bytes += bytes;
-    signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const abort = (): void => {
-        timer.cancel();
-        reject(signal.reason);
-      };
-      const timer = clock.after((bytes * 1000) / bytesPerSecond, () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      });
-      signal.addEventListener('abort', abort, { once: true });
-    });
+    await sleep(clock, (bytes * 1000) / bytesPerSecond, this.#closing.signal);
   }
 }
 

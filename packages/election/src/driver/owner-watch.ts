@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@engram/core';
+import { type Clock, type Timer, withDeadline } from '@engram/core';
 import type { RaftStorage } from '../raft-storage.ts';
 
 export interface OwnerWatchOptions {
@@ -50,14 +50,12 @@ export class OwnerWatch {
 
   async #ask(): Promise<void> {
     const { storage, clock, onTaken } = this.#options;
-    const late = new AbortController();
-    const timer = clock.after(ANSWER_MS, () => late.abort(new Error('no answer in time')));
+    const late = (): Error => new Error('no answer in time');
+    const ask = (signal: AbortSignal): Promise<boolean> => storage.isOwned(signal);
     try {
-      if (await storage.isOwned(AbortSignal.any([late.signal, this.#closing.signal]))) return;
+      if (await withDeadline(clock, ANSWER_MS, late, ask, this.#closing.signal)) return;
     } catch {
       return;
-    } finally {
-      timer.cancel();
     }
     if (this.#closing.signal.aborted) return;
     this.close();

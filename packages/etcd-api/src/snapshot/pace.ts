@@ -1,5 +1,5 @@
 import type { Pause } from '@engram/bbolt';
-import type { Clock } from '@engram/core';
+import { type Clock, sleep } from '@engram/core';
 import type { Loop, Task } from '@engram/loop';
 
 /** The longest rest. While a client reads slowly, other work already has its turn. */
@@ -14,7 +14,7 @@ export function pace(loop: Loop, clock: Clock, signal: AbortSignal): Pause {
   let sinceMs = clock.nowMs();
   return async () => {
     const restMs = Math.min(REST_MS_MAX, clock.nowMs() - sinceMs);
-    if (restMs >= 1) await new Promise<void>((resolve) => void clock.after(restMs, resolve));
+    if (restMs >= 1) await sleep(clock, restMs, signal);
     await loop.pause(SNAPSHOT, signal);
     sinceMs = clock.nowMs();
   };

@@ -1,4 +1,4 @@
-import type { Clock } from '@engram/core';
+import { type Clock, sleep } from '@engram/core';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 import { parseUrls } from '../flags/urls.ts';
 
@@ -97,7 +97,7 @@ export async function checkFirstStart(
       if (error instanceof ConfigError) throw error;
       cause = error;
     }
-    await new Promise<void>((resolve) => clock.after(RESOLVE_AGAIN_MS, resolve));
+    await sleep(clock, RESOLVE_AGAIN_MS);
   }
   throw new ConfigError(problem, { cause });
 }

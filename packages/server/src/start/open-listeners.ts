@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@engram/core';
+import { type Clock, type Logger, withDeadline } from '@engram/core';
 import { type BoundAddress, type Server, serve, serveGrpcJs } from '@engram/transport';
 import type { PlannedListener } from './listeners.ts';
 import type { NodeConfig } from '../config/node-config.ts';
@@ -78,11 +78,6 @@ function addressText(address: BoundAddress): string {
 }
 
 async function drainAll(servers: readonly Server[], clock: Clock): Promise<void> {
-  const late = new AbortController();
-  const timer = clock.after(DRAIN_MS, () => late.abort());
-  try {
-    await Promise.all(servers.map((server) => server.drain(late.signal)));
-  } finally {
-    timer.cancel();
-  }
+  const late = (): Error => new Error(`clients were not done after ${DRAIN_MS} ms`);
+  await withDeadline(clock, DRAIN_MS, late, (signal) => Promise.all(servers.map((server) => server.drain(signal))));
 }

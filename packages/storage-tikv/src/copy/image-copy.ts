@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Clock, Logger, LogPosition } from '@engram/core';
+import { type Clock, type Logger, type LogPosition, sleep } from '@engram/core';
 import { type LocalShare, StorageCorruptError } from '@engram/storage';
 import { isTikvError } from '@engram/tikv-client';
 import { PieceMissing, TikvPieces } from '../image/image-pieces.ts';
@@ -165,16 +165,6 @@ export class ImageCopy implements AsyncDisposable {
 
   #pace(bytes: number): Promise<void> {
     const { clock, closing, bytesPerSecond } = this.#options;
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        timer.cancel();
-        closing.removeEventListener('abort', end);
-        if (closing.aborted) reject(closing.reason);
-        else resolve();
-      };
-      const timer = clock.after((bytes / bytesPerSecond) * 1000, end);
-      closing.addEventListener('abort', end);
-      if (closing.aborted) end();
-    });
+    return sleep(clock, (bytes / bytesPerSecond) * 1000, closing);
   }
 }
