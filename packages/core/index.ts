@@ -75,7 +75,7 @@ export {
   encodeTraceContext,
   decodeTraceContext,
 } from './src/trace-context.ts';
-export { whenThere } from './src/when-there.ts';
+export { whenLate, whenThere } from './src/when-there.ts';
 export { sleep, withDeadline } from './src/waits.ts';
 export { Waiters } from './src/waiters.ts';
 export { Mutex } from './src/mutex.ts';

@@ -12,6 +12,14 @@ export function whenThere<Value, Given, Result>(
   return value instanceof Promise ? later(value, next, given, failed) : next(value, given);
 }
 
+/** A value that is there, as it is; otherwise what `late` makes of its promise. */
+export function whenLate<Value>(
+  value: Value | Promise<Value>,
+  late: (value: Promise<Value>) => Promise<Value>,
+): Value | Promise<Value> {
+  return value instanceof Promise ? late(value) : value;
+}
+
 function later<Value, Given, Result>(
   value: Promise<Value>,
   next: (value: Value, given: Given) => Result | Promise<Result>,

@@ -7,6 +7,7 @@ import {
   type LogPosition,
   type RangeOp,
   type Revision,
+  whenLate,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import { type Job, type Loop, type PureJob, settled, type Task, type Turn } from '@engram/loop';
@@ -355,10 +356,10 @@ export class Scanner {
     at: Revision,
     signal: AbortSignal,
   ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
-    const kvs = this.#bytes.getMany(positions, signal);
-    if (!(kvs instanceof Promise)) return kvs;
-    const pin = this.#pins.hold(at);
-    return kvs.finally(() => pin[Symbol.dispose]());
+    return whenLate(this.#bytes.getMany(positions, signal), async (kvs) => {
+      using _pin = this.#pins.hold(at);
+      return await kvs;
+    });
   }
 
   /**

@@ -22,7 +22,16 @@ import {
   type StoreStatus,
   type TxnResult,
 } from '@engram/backend';
-import { EngramError, keyText, type LeaseId, type RangeOp, type Revision, type Txn, whenThere } from '@engram/core';
+import {
+  EngramError,
+  keyText,
+  type LeaseId,
+  type RangeOp,
+  type Revision,
+  type Txn,
+  whenLate,
+  whenThere,
+} from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
 import type { WatchHub } from '@engram/watch-hub';
 import { RpcCaller } from '../rpc-caller.ts';
@@ -81,7 +90,7 @@ export class AuthorizedStore implements Store {
       return this.#lateRange(op, caller, form, wait, free);
     }
     const result = this.#next.applied.range(op, caller, form);
-    return free || !(result instanceof Promise) ? result : this.#late(result, caller);
+    return free ? result : whenLate(result, (late) => this.#late(late, caller));
   }
 
   #lateRange(
