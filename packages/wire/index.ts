@@ -17,7 +17,15 @@ export type {
   MethodTable,
 } from './src/rpc.ts';
 export { intercepted, callUnary } from './src/interceptor.ts';
-export { StatusError, statusOf } from './src/status.ts';
+export {
+  StatusError,
+  statusOf,
+  statusOfError,
+  SUCCEEDED,
+  CANCELLED,
+  DEADLINE_EXCEEDED,
+  STOPPED,
+} from './src/status.ts';
 
 // The hot paths: requests into operations, answers from encoded KeyValues.
 export {

@@ -1,10 +1,19 @@
 import type { Clock, Span, Timer } from '@engram/core';
 import type { Loop, Task } from '@engram/loop';
-import type { CallContext, CallHead, CallHooks, CallUser, RpcStatus } from '@engram/wire';
+import {
+  type CallContext,
+  type CallHead,
+  type CallHooks,
+  type CallUser,
+  type RpcStatus,
+  CANCELLED,
+  DEADLINE_EXCEEDED,
+  STOPPED,
+  SUCCEEDED,
+} from '@engram/wire';
 import type { GatewayRequest } from './gateway-request.ts';
 import { metadataOf } from './metadata.ts';
 import type { Route } from './routes.ts';
-import { CANCELLED, EXPIRED, STOPPED, SUCCEEDED } from './statuses.ts';
 
 /** The longest timer, 24 days. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -176,7 +185,7 @@ export class GatewayCall implements CallContext {
   }
 
   protected expire(): void {
-    this.cutOff(EXPIRED);
+    this.cutOff(DEADLINE_EXCEEDED);
   }
 
   /** Ends the call while its handler is at work: the handler's signal aborts. */

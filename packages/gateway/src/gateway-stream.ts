@@ -5,10 +5,13 @@ import {
   type RpcStatus,
   type StreamCall,
   type StreamHandler,
+  DEADLINE_EXCEEDED,
+  STOPPED,
+  SUCCEEDED,
+  statusOfError,
 } from '@engram/wire';
 import { GatewayCall } from './gateway-call.ts';
 import { heldBytes } from './message-chunks.ts';
-import { EXPIRED, STOPPED, SUCCEEDED, statusOfError } from './statuses.ts';
 
 /** The handler is told when its queued bytes fall to this after they were above it. */
 const LOW_MARK_BYTES = 64 * 1024;
@@ -169,7 +172,7 @@ export class GatewayStream extends GatewayCall implements StreamCall {
   }
 
   protected override expire(): void {
-    this.end(EXPIRED);
+    this.end(DEADLINE_EXCEEDED);
     super.expire();
   }
 

@@ -11,6 +11,10 @@ import {
   type ServerStreamMethod,
   StatusError,
   type UnaryMethod,
+  DEADLINE_EXCEEDED,
+  STOPPED,
+  SUCCEEDED,
+  statusOfError,
 } from '@engram/wire';
 import { failure, jsonHeaders, streamFailure } from './answers.ts';
 import { GatewayCall, type CallParts, WaitingCalls } from './gateway-call.ts';
@@ -22,7 +26,7 @@ import { messageOfJson } from './json/message-of-json.ts';
 import { linesOf } from './lines.ts';
 import { heldBytes, MessageChunks } from './message-chunks.ts';
 import { type Route, routes } from './routes.ts';
-import { EXPIRED, NO_ROOM, STOPPED, SUCCEEDED, statusOfError, unimplemented } from './statuses.ts';
+import { NO_ROOM, notServed } from './statuses.ts';
 import { timeoutMsOf } from './timeout.ts';
 
 /** A request of up to this length is not counted beside its body. */
@@ -133,9 +137,9 @@ export class Gateway {
     const timeoutMs = timeout === undefined ? 0 : timeoutMsOf(timeout);
     if (timeoutMs === undefined)
       return { code: GrpcCode.INVALID_ARGUMENT, message: `invalid grpc-timeout: ${timeout?.slice(0, 40)}` };
-    if (timeoutMs < 0) return EXPIRED;
+    if (timeoutMs < 0) return DEADLINE_EXCEEDED;
     const method = this.#options.methods.get(route.method);
-    if (method === undefined) return unimplemented(route.method, (service) => this.#services.has(service));
+    if (method === undefined) return notServed(route.method, (service) => this.#services.has(service));
     const { loop, clock } = this.#options;
     return { route, method, parts: { loop, clock, hooks: method.hooks, timeoutMs, waiting: this.#waiting } };
   }

@@ -1,14 +1,6 @@
-import { AssertionError, GrpcCode } from '@engram/core';
-import { type RpcStatus, statusOf } from '@engram/wire';
+import { GrpcCode } from '@engram/core';
+import type { RpcStatus } from '@engram/wire';
 import { echoed, quoted } from './grpc/echoed.ts';
-
-/** The status of a stream when the server stops. Never OK: clients take that for a broken watch and do not reconnect. */
-export const STOPPED: RpcStatus = { code: GrpcCode.UNAVAILABLE, message: 'etcdserver: server stopped' };
-export const SUCCEEDED: RpcStatus = { code: GrpcCode.OK, message: '' };
-/** Go's text for a context whose deadline passed (context.DeadlineExceeded). */
-export const DEADLINE_EXCEEDED: RpcStatus = { code: GrpcCode.DEADLINE_EXCEEDED, message: 'context deadline exceeded' };
-/** Go's text for a cancelled context (context.Canceled). */
-export const CANCELLED: RpcStatus = { code: GrpcCode.CANCELLED, message: 'context canceled' };
 
 /**
  * The abort reason of call signals. One object for all, because creating one for each call that a reset or a lost
@@ -47,14 +39,4 @@ export function answerTooLarge(bytes: number): RpcStatus {
     code: GrpcCode.RESOURCE_EXHAUSTED,
     message: `grpc: trying to send message larger than max (${bytes} vs. ${SENT_MESSAGE_MAX_BYTES})`,
   };
-}
-
-/** The status that a client receives for an error that a handler threw. A failed assertion also ends the process. */
-export function statusOfError(error: unknown, kind: 'unary' | 'stream'): RpcStatus {
-  if (error instanceof AssertionError) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-  return statusOf(error, kind);
 }

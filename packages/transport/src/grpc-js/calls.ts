@@ -17,10 +17,14 @@ import {
   type StreamCall,
   type StreamHandler,
   type UnaryMethod,
+  CANCELLED,
+  DEADLINE_EXCEEDED,
+  STOPPED,
+  SUCCEEDED,
+  statusOfError,
 } from '@engram/wire';
 import { commonNameOf } from '../client-certificate.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
-import { CANCELLED, DEADLINE_EXCEEDED, STOPPED, SUCCEEDED, statusOfError } from '../status.ts';
 
 type Unary = grpc.ServerUnaryCall<Buffer, Message>;
 type Streaming = grpc.ServerDuplexStream<Buffer, Message> | grpc.ServerWritableStream<Buffer, Message>;

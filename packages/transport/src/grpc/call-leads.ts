@@ -1,9 +1,9 @@
 import { GrpcCode } from '@engram/core';
-import type { Method, RpcStatus } from '@engram/wire';
+import { type Method, type RpcStatus, DEADLINE_EXCEEDED } from '@engram/wire';
 import type { Lead } from '../h2/lead.ts';
 import type { RequestHead } from '../h2/request-head.ts';
 import type { Stream } from '../h2/stream.ts';
-import { DEADLINE_EXCEEDED, unimplemented } from '../status.ts';
+import { unimplemented } from '../status.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import { binaryFaultOf } from './binary-metadata.ts';
 import type { CallConnection } from './call-connection.ts';

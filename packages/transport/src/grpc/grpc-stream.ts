@@ -1,10 +1,10 @@
 import { GrpcCode, type Span } from '@engram/core';
 import { readUint32 } from '@engram/http2';
-import type { CallContext, CallUser, RpcStatus } from '@engram/wire';
+import { type CallContext, type CallUser, type RpcStatus, CANCELLED, DEADLINE_EXCEEDED, SUCCEEDED } from '@engram/wire';
 import type { Timed } from '../deadline-wheel.ts';
 import { Stream } from '../h2/stream.ts';
 import type { StreamHost } from '../h2/stream-host.ts';
-import { CALL_ENDED, CANCELLED, DEADLINE_EXCEEDED, SUCCEEDED, messageTooLarge } from '../status.ts';
+import { CALL_ENDED, messageTooLarge } from '../status.ts';
 import type { AnswerForm } from './answer-frames.ts';
 import type { CallConnection } from './call-connection.ts';
 import type { GrpcHead } from './grpc-head.ts';

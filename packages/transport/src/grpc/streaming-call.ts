@@ -8,11 +8,14 @@ import {
   type ServerStreamMethod,
   type StreamCall,
   type StreamHandler,
+  STOPPED,
+  SUCCEEDED,
+  statusOfError,
 } from '@engram/wire';
 import type { Admissible, Crowded } from '../h2/admission.ts';
 import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES, STREAMED_ANSWER_BYTES } from '../h2/limits.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
-import { SENT_MESSAGE_MAX_BYTES, STOPPED, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
+import { SENT_MESSAGE_MAX_BYTES, answerTooLarge } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 

@@ -1,7 +1,16 @@
 import { GrpcCode } from '@engram/core';
-import { dropMessage, type Message, messageBytes, type RpcStatus, type UnaryMethod } from '@engram/wire';
+import {
+  dropMessage,
+  type Message,
+  messageBytes,
+  type RpcStatus,
+  type UnaryMethod,
+  STOPPED,
+  SUCCEEDED,
+  statusOfError,
+} from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
-import { SENT_MESSAGE_MAX_BYTES, STOPPED, SUCCEEDED, answerTooLarge, statusOfError } from '../status.ts';
+import { SENT_MESSAGE_MAX_BYTES, answerTooLarge } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
 
