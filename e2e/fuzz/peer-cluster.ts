@@ -4,7 +4,7 @@ import { type Member, MemoryRaftStorage, memberId } from '@engram/election';
 import { ClusterMember, type PeerService } from '@engram/member';
 import { PeerLinks, type PeerServer, servePeers } from '@engram/peer';
 import { defaultLimits } from '@engram/raft-ts';
-import { LocalCopy, Prng, quiet, realClock, SharedLog, SharedLogStorage } from '@engram/sim';
+import { SimCopy, Prng, quiet, realClock, SharedLog, SharedLogStorage } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
 
 export const CLUSTER = 0xc1n;
@@ -63,7 +63,7 @@ export class PeerCluster implements AsyncDisposable {
     links.setMembers(members);
     const peerUrls = members.find((each) => each.id === id)!.peerUrls;
     const member = await ClusterMember.start({
-      storage: new SharedLogStorage(this.#log, new LocalCopy()),
+      storage: new SharedLogStorage(this.#log, new SimCopy()),
       raftStorage: new MemoryRaftStorage(),
       network: links,
       identity: { ...ids, name: `m${id}`, peerUrls, clientUrls: [`http://127.0.0.1:${id}`] },

@@ -6,7 +6,7 @@ export { SimHost, type SimHostOptions, SimProcess } from './src/sim-host.ts';
 export { SimNetwork, type LinkFaults } from './src/sim-network.ts';
 export { SimStorageFaults, type StorageTiming, type FailingOperation } from './src/sim-storage-faults.ts';
 // One log that several members share.
-export { LocalCopy, SharedLog, SharedLogStorage } from './src/shared-log.ts';
+export { SimCopy, SharedLog, SharedLogStorage } from './src/shared-log.ts';
 export { RemoteLog, type LostAppend, type RemoteLogOptions } from './src/remote-log.ts';
 export {
   type CrashKind,

@@ -1,7 +1,7 @@
 import { nodeItself, openReplica } from '@engram/backend';
 import { encodeDeleteRecord, encodePutRecord, encodeRecord, type LogRecord } from '@engram/coder';
 import { keyBytes, leaseId, NO_LEASE, revision } from '@engram/core';
-import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { inSlicesOf, openNode } from './harness.ts';
@@ -28,11 +28,11 @@ const grant = (id: bigint, ttlSeconds = 60): Uint8Array => mark({ kind: 'lease-g
 async function follower(sliceSteps?: number) {
   const clock = new SimClock();
   const log = new SharedLog('log');
-  const leader = await clock.run(openNode(new SharedLogStorage(log, new LocalCopy()), { clock }));
+  const leader = await clock.run(openNode(new SharedLogStorage(log, new SimCopy()), { clock }));
   const fatal: Error[] = [];
   const { replica } = await clock.run(
     openReplica({
-      storage: new SharedLogStorage(log, new LocalCopy()),
+      storage: new SharedLogStorage(log, new SimCopy()),
       clock,
       random: new Prng(7),
       logger: quiet,

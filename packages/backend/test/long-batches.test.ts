@@ -1,6 +1,6 @@
 import { nodeItself, openReplica } from '@engram/backend';
 import { keyBytes, type Op, prefixRange } from '@engram/core';
-import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 import { inSlicesOf, openNode } from './harness.ts';
 import { checkQuiet, everything, putOf, txnOf } from './ops.ts';
@@ -12,9 +12,9 @@ const deleteAll: Op = { kind: 'delete-range', range: prefixRange(keyBytes('k')),
 test('a member that follows gives way in a batch of very many records, and shows it whole or not at all', async () => {
   const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
   const log = new SharedLog('log');
-  const leader = await clock.run(openNode(new SharedLogStorage(log, new LocalCopy()), { clock }));
+  const leader = await clock.run(openNode(new SharedLogStorage(log, new SimCopy()), { clock }));
   const fatal: Error[] = [];
-  const storage = new SharedLogStorage(log, new LocalCopy());
+  const storage = new SharedLogStorage(log, new SimCopy());
   const follower = await clock.run(
     openReplica({
       storage,

@@ -1,6 +1,6 @@
 import { type Caller, nodeItself, openReplica, type TxnResult } from '@engram/backend';
 import { keyBytes, keyText, leaseId, type Op, prefixRange } from '@engram/core';
-import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, watchAll } from './harness.ts';
@@ -90,10 +90,10 @@ test('a write is answered when its watchers know of it, and never before', async
 test('a member that follows takes a write through the same stages: readers, watchers and the member that forwarded it know', async () => {
   const clock = new SimClock();
   const log = new SharedLog('log');
-  const leader = await openNode(new SharedLogStorage(log, new LocalCopy()), { clock });
+  const leader = await openNode(new SharedLogStorage(log, new SimCopy()), { clock });
   const fatal: Error[] = [];
   const follower = await openReplica({
-    storage: new SharedLogStorage(log, new LocalCopy()),
+    storage: new SharedLogStorage(log, new SimCopy()),
     clock,
     random: new Prng(7),
     logger: quiet,

@@ -1,7 +1,7 @@
 import { nodeItself, openReplica } from '@engram/backend';
 import { type EndedWrite, leaseId } from '@engram/core';
 import { Loop, StepPace } from '@engram/loop';
-import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, Scheduler, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { openNode, plainKv, type RecordingSink, watchAll } from './harness.ts';
@@ -84,11 +84,11 @@ test('a batch that waits for a superseded version is applied and published when 
 test('a start and a member that follows come to the state of the leader by the same stage', async () => {
   const clock = new SimClock();
   const log = new SharedLog('log');
-  const leader = await openNode(new SharedLogStorage(log, new LocalCopy()), { clock });
+  const leader = await openNode(new SharedLogStorage(log, new SimCopy()), { clock });
   const fatal: Error[] = [];
   const open = () =>
     openReplica({
-      storage: new SharedLogStorage(log, new LocalCopy()),
+      storage: new SharedLogStorage(log, new SimCopy()),
       clock,
       random: new Prng(7),
       logger: quiet,

@@ -1,7 +1,7 @@
 import { type Backend, nodeItself, openReplica } from '@engram/backend';
 import { EMPTY_BYTES, epoch, isEngramError, keyBytes, leaseId, type LogPosition, prefixRange } from '@engram/core';
 import { Loop } from '@engram/loop';
-import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { type AppendFault, MemoryStorage, type Storage, StorageFencedError } from '@engram/storage';
 import { expect, test } from 'vitest';
 import { recover } from '../src/replica/recovery.ts';
@@ -217,20 +217,20 @@ test('a takeover that another one has overtaken takes nothing of the later epoch
   const log = new SharedLog('log');
   const gate = new Gate('read');
   const slow = await openReplica({
-    storage: new SharedLogStorage(log, new LocalCopy(), { gate: gate.gate }),
+    storage: new SharedLogStorage(log, new SimCopy(), { gate: gate.gate }),
     clock: new SimClock(),
     random: new Prng(7),
     logger: quiet,
     memberId: 2n,
     onFatal: (error) => expect(error).toBeUndefined(),
   });
-  const { backend: first } = await openNode(new SharedLogStorage(log, new LocalCopy()), { epoch: 1 });
+  const { backend: first } = await openNode(new SharedLogStorage(log, new SimCopy()), { epoch: 1 });
   await first.txn(put('k', 'first'), nodeItself);
   gate.shut = true;
   const taken = slow.lead(epoch(2)).catch((error: unknown) => error);
   await new SimClock().settle();
   expect(log.sealed.epoch).toBe(2);
-  const { backend: second } = await openNode(new SharedLogStorage(log, new LocalCopy()), { epoch: 3 });
+  const { backend: second } = await openNode(new SharedLogStorage(log, new SimCopy()), { epoch: 3 });
   await second.txn(put('k', 'second'), nodeItself);
   gate.open();
   expect(await taken).toBeInstanceOf(StorageFencedError);

@@ -3,7 +3,7 @@ import { type Entry, type LogIndex, type Message, type ReadState, term } from '@
 import { Changes } from './membership/changes.ts';
 import { type ClusterState, memberOf, newCluster } from './cluster/cluster-state.ts';
 import { decodeClusterState, encodeCommand } from './codec/cluster-codec.ts';
-import type { Command } from './cluster/command.ts';
+import type { ClusterCommand } from './cluster/command.ts';
 import { Dismissals } from './membership/dismissals.ts';
 import type { Effect, Ticket, Witness } from './effect.ts';
 import { ElectionError } from './election-error.ts';
@@ -14,7 +14,7 @@ import { healthOf } from './member-health.ts';
 import { faultOf, type MessageReceiver, type Speaker, type Standing, standingOf } from './message-fault.ts';
 import { type ElectionOptions, requestTicks } from './options.ts';
 import type { PeerMessage } from './peer-message.ts';
-import { Peers } from './peers.ts';
+import { PeerActivity } from './peer-activity.ts';
 import { RaftMember } from './raft-member.ts';
 import type { RaftState } from './raft-state.ts';
 import { ReadGate } from './read-gate.ts';
@@ -39,7 +39,7 @@ const NOTHING_SKIPPED: ReadonlySet<LogIndex> = new Set();
 export class Election {
   readonly #options: ElectionOptions;
   readonly #raft: RaftMember;
-  readonly #peers = new Peers();
+  readonly #peers = new PeerActivity();
   readonly #reads: ReadGate;
   readonly #dismissals: Dismissals;
   readonly #changes: Changes;
@@ -117,7 +117,7 @@ export class Election {
     this.#settle();
   }
 
-  /** The process was stopped or busy for so many ticks: see `Peers.missed`. */
+  /** The process was stopped or busy for so many ticks: see `PeerActivity.missed`. */
   missed(ticks: number): void {
     this.#peers.missed(ticks);
   }
@@ -431,7 +431,7 @@ export class Election {
     }
   }
 
-  #propose(command: Command): ReturnType<RaftMember['node']['propose']> {
+  #propose(command: ClusterCommand): ReturnType<RaftMember['node']['propose']> {
     return this.#raft.node.propose(encodeCommand(command));
   }
 

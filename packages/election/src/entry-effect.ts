@@ -1,14 +1,14 @@
 import type { Entry, LogIndex } from '@engram/raft-ts';
 import { afterCommand, afterMemberChange, type ClusterState } from './cluster/cluster-state.ts';
 import { decodeCommand, decodeMemberChange } from './codec/cluster-codec.ts';
-import type { Command } from './cluster/command.ts';
+import type { ClusterCommand } from './cluster/command.ts';
 import { ElectionError } from './election-error.ts';
 
 /** What a committed entry does. */
 export interface EntryEffect {
   readonly state: ClusterState;
   /** Undefined if the entry has none, or is skipped. */
-  readonly command: Command | undefined;
+  readonly command: ClusterCommand | undefined;
 }
 
 /** The effect of an entry on the state. Throws ElectionError `bad-bytes` if its contents cannot be read. */

@@ -1,12 +1,12 @@
 import type { NodeStatus } from '@engram/raft-ts';
 import { HEALTH_INTERVAL_MS, type MemberHealth, READY_SHARE } from './membership/membership-rules.ts';
 import type { ElectionOptions } from './options.ts';
-import type { Peers } from './peers.ts';
+import type { PeerActivity } from './peer-activity.ts';
 
 /** What the rules of membership ask of the other members, as this member sees them at the call. */
 export function healthOf(
   { self, tickMs, isReplicaReady }: ElectionOptions,
-  peers: Peers,
+  peers: PeerActivity,
   status: NodeStatus,
 ): MemberHealth {
   const longTicks = Math.ceil(HEALTH_INTERVAL_MS / tickMs);

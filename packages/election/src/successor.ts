@@ -1,12 +1,12 @@
 import { isVoter, type NodeStatus } from '@engram/raft-ts';
 import type { MemberId } from './cluster/member.ts';
-import type { Peers } from './peers.ts';
+import type { PeerActivity } from './peer-activity.ts';
 
 /**
  * The member that a leader asks to lead instead: a connected voter, preferably with healthy storage, then with most of the
  * log, then connected for longest (etcd's choice). Undefined if there is none.
  */
-export function successorAmong(status: NodeStatus, peers: Peers, healthTicks: number): MemberId | undefined {
+export function successorAmong(status: NodeStatus, peers: PeerActivity, healthTicks: number): MemberId | undefined {
   let best: { readonly id: MemberId; readonly rank: readonly number[] } | undefined;
   for (const [id, { match }] of status.followers) {
     const connectedTicks = peers.connectedTicks(id);

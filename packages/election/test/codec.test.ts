@@ -28,7 +28,7 @@ import {
 } from '../src/codec/cluster-codec.ts';
 import * as electionpb from '../src/codec/gen/electionpb.ts';
 import { byId } from '../src/cluster/member.ts';
-import type { Command } from '../src/cluster/command.ts';
+import type { ClusterCommand } from '../src/cluster/command.ts';
 import { id, member } from './support/members.ts';
 
 generatedContract(messageSet('election'), { electionpb });
@@ -50,7 +50,7 @@ const leadership = fc.record({
   segment: fc.nat(),
   position: fc.integer({ min: 1, max: 2 ** 50 }).map(logPosition),
 });
-const command: fc.Arbitrary<Command> = fc.oneof(
+const command: fc.Arbitrary<ClusterCommand> = fc.oneof(
   leadership.map((one) => ({ kind: 'leadership' as const, leadership: one })),
   fc.record({ kind: fc.constant('attributes' as const), member: someId, name: text, clientUrls: texts }),
   fc.record({ kind: fc.constant('setting' as const), name: text, value: blob }),

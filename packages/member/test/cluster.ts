@@ -10,14 +10,14 @@ import {
   type PeerNetwork,
 } from '@engram/member';
 import { defaultLimits } from '@engram/raft-ts';
-import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import type { FaultPlan, LogBatch } from '@engram/storage';
 
 const TICK_MS = 100;
 
 interface Host {
   readonly id: bigint;
-  readonly copy: LocalCopy;
+  readonly copy: SimCopy;
   readonly raft: MemoryRaftDisk;
   member: ClusterMember | undefined;
   storage: SharedLogStorage | undefined;
@@ -85,7 +85,7 @@ export class TestCluster {
     let host = this.#hosts.get(id);
     if (host === undefined) {
       const raft = new MemoryRaftDisk();
-      host = { id, copy: new LocalCopy(), raft, member: undefined, storage: undefined, generation: 0 };
+      host = { id, copy: new SimCopy(), raft, member: undefined, storage: undefined, generation: 0 };
       this.#hosts.set(id, host);
     }
     host.generation += 1;

@@ -12,7 +12,7 @@ import {
 } from '@engram/core';
 import { RecordingTracer } from '@engram/core/testing';
 import { decodeKeyValue } from '@engram/coder';
-import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, SharedLog, SharedLogStorage, SimClock } from '@engram/sim';
 import { expect, test, vi } from 'vitest';
 import { AppliedPositions } from '../src/applied-positions.ts';
 import { CommittedFeed, FeedingLog } from '../src/committed-feed.ts';
@@ -108,7 +108,7 @@ class Group {
   }
 
   async #open(id: bigint): Promise<TestMember> {
-    const storage = new SharedLogStorage(this.log, new LocalCopy());
+    const storage = new SharedLogStorage(this.log, new SimCopy());
     this.storages.set(id, storage);
     const feed = new CommittedFeed();
     const fatal: Error[] = [];

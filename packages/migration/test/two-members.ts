@@ -1,7 +1,7 @@
 import { type Backend, CurrentLeadership, Following, nodeItself, openReplica, type Proposals } from '@engram/backend';
 import { EngramError, epoch, type Epoch, keyBytes, putOp, rangeOp, type Txn } from '@engram/core';
 import { type FollowMark, LeadingFollower } from '@engram/migration';
-import { LocalCopy, Prng, quiet, SharedLog, SharedLogStorage, type SimClock } from '@engram/sim';
+import { SimCopy, Prng, quiet, SharedLog, SharedLogStorage, type SimClock } from '@engram/sim';
 import type { FaultPlan } from '@engram/storage';
 import { mvccpb } from '@engram/wire';
 import type { FakeEtcd } from './fake-etcd.ts';
@@ -84,7 +84,7 @@ export class TwoMembers {
       const following = new Following();
       const current = new CurrentLeadership();
       const backend: Backend = await openReplica({
-        storage: new SharedLogStorage(log, new LocalCopy(), plan),
+        storage: new SharedLogStorage(log, new SimCopy(), plan),
         clock,
         random: new Prng(Number(id)),
         logger: quiet,

@@ -79,18 +79,18 @@ export class SharedLog {
 }
 
 /** The data that one member keeps besides the shared log. Its loss loses no data of the cluster. */
-export class LocalCopy {
+export class SimCopy {
   checkpoint: { readonly from: LogPosition; readonly chunks: readonly Uint8Array[] } | undefined;
 }
 
 /** A member's storage over a shared log, for one life of the member. It reads values from the log. */
 export class SharedLogStorage implements Storage, Log, Values {
   readonly #shared: SharedLog;
-  readonly #copy: LocalCopy;
+  readonly #copy: SimCopy;
   readonly #plan: FaultPlan;
   readonly #lifetime: Lifetime;
 
-  constructor(shared: SharedLog, copy: LocalCopy, plan: FaultPlan = {}) {
+  constructor(shared: SharedLog, copy: SimCopy, plan: FaultPlan = {}) {
     this.#shared = shared;
     this.#copy = copy;
     this.#plan = plan;

@@ -12,7 +12,7 @@ import type { ImageRoot } from './format/image-root.ts';
 import { ImageRootStore, type RootHolder } from './image/image-root-store.ts';
 import { type CopyStart, LocalCopy, type LocalCopyOptions, type OpenCopyStorage } from './copy/local-copy.ts';
 import { CheckpointMemory, DiskValues, MemoryValues } from './copy/local-values.ts';
-import { LogIndex } from './log/log-index.ts';
+import { BatchLocator } from './log/batch-locator.ts';
 import { LogKeys } from './format/log-keys.ts';
 import type { LogSource } from './log/log-source.ts';
 import type { LogTail } from './log/log-tail.ts';
@@ -116,7 +116,7 @@ export async function openTikvStorage(options: TikvStorageOptions): Promise<Tikv
     return held && { seal: held.seal, segment: held.segment, opener };
   };
   const roots = new ImageRootStore({ source, holder });
-  const index = new LogIndex(source, () => roots.known.segment);
+  const index = new BatchLocator(source, () => roots.known.segment);
   const cacheBytesMax = cacheShare(options.local);
   const recent = new RecentBatches(cacheBytesMax);
   const lookup = new RecordLookup(source, index, recent, clock);

@@ -12,7 +12,7 @@ import {
 } from '@engram/storage';
 import { chainBytes } from './format/chain.ts';
 import { holdsLog } from './log/holds-log.ts';
-import type { LogIndex } from './log/log-index.ts';
+import type { BatchLocator } from './log/batch-locator.ts';
 import { ChainMismatch, readBatches } from './log/log-reader.ts';
 import { corrupt, type LogSource } from './log/log-source.ts';
 import { lookAtTail } from './log/log-tail.ts';
@@ -23,7 +23,7 @@ import { type Ends, signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvLogParts {
   readonly source: LogSource;
-  readonly index: LogIndex;
+  readonly index: BatchLocator;
   readonly writer: LogWriter;
   readonly bytes: NodeBytes;
   readonly shared: SharedRecords;

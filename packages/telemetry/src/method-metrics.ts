@@ -1,4 +1,4 @@
-import { exponentialBounds, PlainHistogram, type TracedCall } from './plain-histogram.ts';
+import { exponentialBounds, PlainHistogram, type RecordedCall } from './plain-histogram.ts';
 import type { CallTiming, RequestTimings } from './request-timings.ts';
 
 /** Go's names of the codes, as in grpc_server_handled_total (grpc/grpc-go codes/code_string.go). */
@@ -83,7 +83,7 @@ export class MethodMetrics {
 
   end({ span }: CountedCall, { code }: { readonly code: number }, ms: number): void {
     const { timings, extensive, rangeSeconds, clock } = this.#options;
-    const traced: TracedCall | undefined =
+    const traced: RecordedCall | undefined =
       span === undefined ? undefined : { traceId: span.context.traceId, wallMs: clock.wallMs() };
     // Clients treat a code that gRPC does not define as UNKNOWN.
     const known = code >= 0 && code < codeNames.length ? code : 2;

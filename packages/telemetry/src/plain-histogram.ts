@@ -1,5 +1,5 @@
 /** A call whose trace is recorded. */
-export interface TracedCall {
+export interface RecordedCall {
   /** W3C's, 32 hexadecimal digits. */
   readonly traceId: string;
   /** When the call ended, in milliseconds since 1970. */
@@ -7,7 +7,7 @@ export interface TracedCall {
 }
 
 /** The newest traced call in a bucket. */
-export interface Exemplar extends TracedCall {
+export interface Exemplar extends RecordedCall {
   readonly value: number;
 }
 
@@ -56,7 +56,7 @@ export class PlainHistogram {
   }
 
   /** `traced`: the call that has taken so long, if its trace is recorded. */
-  observe(value: number, traced?: TracedCall): void {
+  observe(value: number, traced?: RecordedCall): void {
     const bucket = this.#bucketOf(value);
     this.#sum += value;
     this.#counts[bucket]! += 1;

@@ -1,5 +1,5 @@
 import type { MetricRegistry } from './metric-registry.ts';
-import { exponentialBounds, type HistogramReading, PlainHistogram, type TracedCall } from './plain-histogram.ts';
+import { exponentialBounds, type HistogramReading, PlainHistogram, type RecordedCall } from './plain-histogram.ts';
 
 /** Paths of calls that etcd would propose to Raft, with etcd's names for them in its metrics. */
 const proposing: ReadonlyMap<string, string> = new Map([
@@ -85,7 +85,7 @@ export class RequestTimings {
     if (proposal) this.#pending += 1;
   }
 
-  handled(timing: CallTiming, code: number, seconds: number, traced?: TracedCall): void {
+  handled(timing: CallTiming, code: number, seconds: number, traced?: RecordedCall): void {
     (code === 0 ? timing.succeeded : timing.failed)?.observe(seconds, traced);
     if (!timing.proposal) return;
     this.#pending -= 1;

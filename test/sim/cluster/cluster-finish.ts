@@ -1,4 +1,4 @@
-import { LocalCopy, SharedLogStorage } from '@engram/sim';
+import { SimCopy, SharedLogStorage } from '@engram/sim';
 import type { Storage } from '@engram/storage';
 import { LifeImages } from './cluster-images.ts';
 import type { ClusterWorld } from './cluster-world.ts';
@@ -8,7 +8,7 @@ import { compareWithRecovery, finishMembers } from './members-finish.ts';
 export async function finish(world: ClusterWorld): Promise<void> {
   await finishMembers(world);
   const { log, images } = world;
-  const storage = new SharedLogStorage(log, new LocalCopy());
+  const storage = new SharedLogStorage(log, new SimCopy());
   await compareWithRecovery(world, storage, log.sealed.epoch, 'the recovered store');
   if (images.image !== undefined)
     await compareWithRecovery(world, storageFromImage(world), log.sealed.epoch, 'the store of the image');
@@ -16,7 +16,7 @@ export async function finish(world: ClusterWorld): Promise<void> {
 
 /** Storage with the newest image and the rest of the log. */
 function storageFromImage({ images, log, spareHost, random, settings }: ClusterWorld): Storage {
-  const storage = new SharedLogStorage(log, new LocalCopy());
+  const storage = new SharedLogStorage(log, new SimCopy());
   const process = spareHost.start();
   const parts = { id: 99n, images, process, random: random.fork('spare'), delayMsMax: settings.logDelayMsMax };
   const shared = new LifeImages(parts);

@@ -1,4 +1,4 @@
-import { LocalCopy, SharedLog, type SimHost } from '@engram/sim';
+import { SimCopy, SharedLog, type SimHost } from '@engram/sim';
 import { ClusterImages } from './cluster-images.ts';
 import { ClusterLife } from './cluster-life.ts';
 import { ClusterNode } from './cluster-node.ts';
@@ -28,7 +28,7 @@ export class ClusterWorld extends MembersWorld<ClusterLife, ClusterNode> {
   healStorage(): void {}
 
   loseCopy(node: ClusterNode): void {
-    node.disks.copy = new LocalCopy();
+    node.disks.copy = new SimCopy();
     this.tell(() => `${node.name} has lost its copy`);
   }
 

@@ -12,7 +12,7 @@ import {
   memberId,
   type RaftState,
 } from '@engram/election';
-import { LocalCopy, Prng, quiet, Scheduler, SharedLog, SimHost, SimNetwork } from '@engram/sim';
+import { SimCopy, Prng, quiet, Scheduler, SharedLog, SimHost, SimNetwork } from '@engram/sim';
 import { ClusterImages } from './cluster-images.ts';
 import { ClusterLife } from './cluster-life.ts';
 import { CLUSTER_ID, electionOptions, urlOf } from './member-life.ts';
@@ -108,7 +108,7 @@ export class Processes {
     const life: ClusterLife = new ClusterLife({
       id: member,
       host,
-      disks: { copy: new LocalCopy(), raft: this.raftOf(member) },
+      disks: { copy: new SimCopy(), raft: this.raftOf(member) },
       random: new Prng(Number(member) * 31 + name.length),
       settings: plainClusterSettings,
       log: this.log,

@@ -199,13 +199,13 @@ const made: readonly Mutant[] = [
     what: 'a segment that a snapshot does not show, but a later one, is remembered as one without batches',
     edits: [
       {
-        file: `${storage}/log/log-index.ts`,
+        file: `${storage}/log/batch-locator.ts`,
         find: 'const isShown = key.segment === expected;',
         replace: 'expected = key.segment;\n      const isShown = key.segment === expected;',
       },
     ],
     test: {
-      file: 'packages/storage-tikv/test/log-index.test.ts',
+      file: 'packages/storage-tikv/test/batch-locator.test.ts',
       why: 'a member hardly ever stands still between a timestamp and its reads while the leader fills a whole segment',
     },
   },

@@ -1,6 +1,6 @@
 import type { ConfChange, ConfState } from '@engram/raft-ts';
 import { confState, isApplicable } from '@engram/raft-ts';
-import type { Command, MemberChange } from './command.ts';
+import type { ClusterCommand, MemberChange } from './command.ts';
 import { byId, type Member, type MemberId } from './member.ts';
 import type { StoreLeadership } from './store-leadership.ts';
 
@@ -68,7 +68,7 @@ export function afterMemberChange(state: ClusterState, change: ConfChange, { pee
   return { ...state, members: [...state.members.filter((member) => member.id !== id), after].sort(byId) };
 }
 
-export function afterCommand(state: ClusterState, command: Command): ClusterState {
+export function afterCommand(state: ClusterState, command: ClusterCommand): ClusterState {
   switch (command.kind) {
     case 'leadership': {
       const { leadership } = command;

@@ -2,7 +2,7 @@ import type { MemberId } from './member.ts';
 import type { StoreLeadership } from './store-leadership.ts';
 
 /** The contents of an ordinary entry of Raft's log. */
-export type Command =
+export type ClusterCommand =
   | { readonly kind: 'leadership'; readonly leadership: StoreLeadership }
   | {
       readonly kind: 'attributes';

@@ -1,7 +1,7 @@
 import { epoch, logPosition } from '@engram/core';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { StoreLeadership } from '../cluster/store-leadership.ts';
-import type { Command, MemberChange } from '../cluster/command.ts';
+import type { ClusterCommand, MemberChange } from '../cluster/command.ts';
 import { byId, type Member, memberId } from '../cluster/member.ts';
 import { badBytes, decodeOrRefuse } from './bad-bytes.ts';
 import * as electionpb from './gen/electionpb.ts';
@@ -35,7 +35,7 @@ export function decodeClusterState(bytes: Uint8Array): ClusterState {
   };
 }
 
-export function encodeCommand(command: Command): Uint8Array {
+export function encodeCommand(command: ClusterCommand): Uint8Array {
   switch (command.kind) {
     case 'leadership':
       return electionpb.encodeCommand({ leadership: command.leadership });
@@ -49,7 +49,7 @@ export function encodeCommand(command: Command): Uint8Array {
 }
 
 /** A command that this version does not know is `bad-bytes`: if this member ignored it, its state would differ. */
-export function decodeCommand(bytes: Uint8Array): Command {
+export function decodeCommand(bytes: Uint8Array): ClusterCommand {
   const { leadership, attributes, setting } = decodeOrRefuse(electionpb.CommandCodec, bytes);
   if (leadership !== undefined) return { kind: 'leadership', leadership: leadershipOf(leadership) };
   if (attributes !== undefined) {

@@ -6,7 +6,7 @@ import type { NodeConfig } from './node-config.ts';
 import { type RestoreConfig, restoreArguments } from './restore-config.ts';
 
 /** What the process is to do. */
-export type Task =
+export type ProcessTask =
   | { readonly kind: 'config'; readonly config: NodeConfig }
   | { readonly kind: 'inspect'; readonly cluster: ClusterConfig }
   | { readonly kind: 'health'; readonly config: NodeConfig }
@@ -16,7 +16,7 @@ export type Task =
   | { readonly kind: 'restore'; readonly config: RestoreConfig };
 
 export type Configuration =
-  | Task
+  | ProcessTask
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** The arguments are wrong: the process prints the text and usage, and exits with code 2. */
@@ -25,7 +25,7 @@ export type Configuration =
 /** A first argument that is no flag, and what it makes of those behind it. Both throw ConfigError if these do not suit it. */
 export type Subcommand =
   /** Takes the flags of a member, from the command line, the environment or a file. */
-  | { readonly flags: 'of a member'; readonly task: (config: NodeConfig) => Task }
+  | { readonly flags: 'of a member'; readonly task: (config: NodeConfig) => ProcessTask }
   /** Reads the command line alone. */
   | { readonly flags: 'of its own'; readonly read: (args: readonly string[]) => Configuration };
 

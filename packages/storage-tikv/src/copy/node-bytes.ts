@@ -13,7 +13,7 @@ import { chainBehind } from '../format/batch-format.ts';
 import { type Chain, chainOf } from '../format/chain.ts';
 import type { ImageCopy } from './image-copy.ts';
 import type { LocalCopy } from './local-copy.ts';
-import type { LogIndex } from '../log/log-index.ts';
+import type { BatchLocator } from '../log/batch-locator.ts';
 import { ChainMismatch, readBatches } from '../log/log-reader.ts';
 import type { LogSource } from '../log/log-source.ts';
 import type { RecentBatches } from '../log/recent-batches.ts';
@@ -25,7 +25,7 @@ const ADOPT: Task = { work: 'durable', caller: 'log', stage: 'adopt' };
 
 export interface NodeBytesParts {
   readonly source: LogSource;
-  readonly index: LogIndex;
+  readonly index: BatchLocator;
   readonly recent: RecentBatches;
   readonly shared: SharedRecords;
   /** Undefined on a node without a disk. */

@@ -3,7 +3,7 @@ import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import { type BatchPart, decodeBatch, type StoredBatch } from '../format/batch-format.ts';
 import type { Chain } from '../format/chain.ts';
-import type { LogIndex } from './log-index.ts';
+import type { BatchLocator } from './batch-locator.ts';
 import { corrupt, type LogRow, type LogSource, partOf, scanLog } from './log-source.ts';
 import { lookAtTail } from './log-tail.ts';
 
@@ -32,7 +32,7 @@ export class ChainMismatch extends Error {
  */
 export async function* readBatches(
   source: LogSource,
-  index: LogIndex,
+  index: BatchLocator,
   range: ReadRange,
   signal: AbortSignal,
 ): AsyncGenerator<StoredBatch> {

@@ -19,7 +19,7 @@ import {
   type StoredBatch,
 } from '../format/batch-format.ts';
 import { checkBirth } from './check-timestamps.ts';
-import type { LogIndex } from './log-index.ts';
+import type { BatchLocator } from './batch-locator.ts';
 import { readBatches } from './log-reader.ts';
 import { corrupt, type LogSource, readImageRoot, sealOf } from './log-source.ts';
 import { type LogTail, type LogView, lookAtTail, tailOfSealed } from './log-tail.ts';
@@ -37,7 +37,7 @@ export interface LogWriterOptions {
   readonly time: TimestampClock;
   readonly regions: SegmentRegions;
   readonly logger: Logger;
-  readonly index: LogIndex;
+  readonly index: BatchLocator;
   /** After so long without an append, this storage asks whether its segment was trimmed. */
   readonly quietMaxMs: number;
   /** Identifies this opened storage: not 0, and different from the id of every other one. */

@@ -2,7 +2,7 @@ import { type Clock, Limiter, type LogPosition } from '@engram/core';
 import { endOf } from '@engram/storage';
 import type { Snapshot } from '@engram/tikv-client';
 import type { BatchPart, StoredBatch } from '../format/batch-format.ts';
-import type { BatchPlaceInLog, LogIndex } from './log-index.ts';
+import type { BatchPlaceInLog, BatchLocator } from './batch-locator.ts';
 import { batchesFrom, wholeBatch } from './log-reader.ts';
 import { type LogRow, type LogSource, partOf } from './log-source.ts';
 import { type LogTail, type LogView, lookAtTail } from './log-tail.ts';
@@ -22,14 +22,14 @@ interface View extends LogView {
 /** Finds records by position in the batches in TiKV, for a node that does not have them itself. */
 export class RecordLookup {
   readonly #source: LogSource;
-  readonly #index: LogIndex;
+  readonly #index: BatchLocator;
   readonly #recent: RecentBatches;
   readonly #clock: Clock;
   readonly #limiter = new Limiter(LOOKUPS_MAX);
   #view: View | undefined;
 
   /** Fetched batches are added to `recent`, too. */
-  constructor(source: LogSource, index: LogIndex, recent: RecentBatches, clock: Clock) {
+  constructor(source: LogSource, index: BatchLocator, recent: RecentBatches, clock: Clock) {
     this.#source = source;
     this.#index = index;
     this.#recent = recent;

@@ -2,14 +2,14 @@ import { type LogPosition, logPosition } from '@engram/core';
 import type { Trimmed } from '@engram/storage';
 import type { ImageRoot } from '../format/image-root.ts';
 import type { ImageRootStore } from '../image/image-root-store.ts';
-import type { BatchPlaceInLog, LogIndex } from '../log/log-index.ts';
+import type { BatchPlaceInLog, BatchLocator } from '../log/batch-locator.ts';
 import type { LogSource } from '../log/log-source.ts';
 import { lookAtTail } from '../log/log-tail.ts';
 import type { MemberNeeds } from './member-needs.ts';
 
 export interface LogTrimParts {
   readonly source: LogSource;
-  readonly index: LogIndex;
+  readonly index: BatchLocator;
   readonly roots: ImageRootStore;
   readonly needs: MemberNeeds;
 }

@@ -9,7 +9,7 @@ import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { BackgroundTasks } from '../runtime/background-tasks.ts';
 import { Call, type CallOptions } from '../runtime/call.ts';
-import type { Command } from '../transport/commands.ts';
+import type { TikvCommand } from '../transport/commands.ts';
 import type { RegionLocator } from './region-locator.ts';
 import type { RegionSender, SendOptions, SendResult } from './region-sender.ts';
 import type { Region } from './region.ts';
@@ -84,7 +84,7 @@ export class RegionCalls implements CallParts {
     Response extends { readonly regionError: RegionError | undefined },
   >(
     key: Uint8Array,
-    command: Command<Request, Response>,
+    command: TikvCommand<Request, Response>,
     request: Request,
     backoffer: Backoffer,
     options?: SendOptions,
@@ -102,7 +102,7 @@ export class RegionCalls implements CallParts {
     Response extends { readonly regionError: RegionError | undefined },
   >(
     region: Region,
-    command: Command<Request, Response>,
+    command: TikvCommand<Request, Response>,
     request: Request,
     backoffer: Backoffer,
     relocations: number,

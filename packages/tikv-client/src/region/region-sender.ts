@@ -6,7 +6,7 @@ import type { Observer } from '../observer.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { Peer } from '../proto/gen/metapb.ts';
-import type { Command } from '../transport/commands.ts';
+import type { TikvCommand } from '../transport/commands.ts';
 import { isTransportError, type TransportError } from '../transport/transport.ts';
 import { canVote, type Region } from './region.ts';
 import { judgeRegionError, kindOfRegionError } from './region-error.ts';
@@ -69,7 +69,7 @@ export class RegionSender {
     Response extends { readonly regionError: RegionError | undefined },
   >(
     region: Region,
-    command: Command<Request, Response>,
+    command: TikvCommand<Request, Response>,
     request: Request,
     backoffer: Backoffer,
     options: SendOptions = {},

@@ -51,9 +51,9 @@ export function regionOf(view: PdView, codec: KeyCodec, nowMs: number): Region |
 export const canVote = (peer: Peer): boolean => peer.role !== PeerRole.Learner;
 
 /** A range of keys. `end` of zero length is the end of all keys. */
-export type KeyRange = Pick<Region, 'start' | 'end'>;
+export type RegionRange = Pick<Region, 'start' | 'end'>;
 
-export const holdsKey = ({ start, end }: KeyRange, key: Uint8Array): boolean =>
+export const holdsKey = ({ start, end }: RegionRange, key: Uint8Array): boolean =>
   compareBytes(start, key) <= 0 && (end.length === 0 || compareBytes(key, end) < 0);
 
 /** Whether the keys just below `end` are in the region. `end` of zero length is the end of all keys. */

@@ -6,7 +6,7 @@ import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import { endOf } from '../runtime/call.ts';
 import { BatchStream } from '../transport/batch-stream.ts';
-import type { Command } from '../transport/commands.ts';
+import type { TikvCommand } from '../transport/commands.ts';
 import { type Channel, isTransportError, type Transport, TransportError } from '../transport/transport.ts';
 
 const HEALTH_TIMEOUT_MS = 1_000;
@@ -67,7 +67,7 @@ export class StoreLink {
     Request extends { readonly context?: ContextInit | undefined },
     Response extends { readonly regionError: RegionError | undefined },
   >(
-    command: Command<Request, Response>,
+    command: TikvCommand<Request, Response>,
     request: Request,
     deadlineMs: number,
     signal: AbortSignal | undefined,
@@ -95,7 +95,7 @@ export class StoreLink {
     Request extends { readonly context?: ContextInit | undefined },
     Response extends { readonly regionError: RegionError | undefined },
   >(
-    command: Command<Request, Response>,
+    command: TikvCommand<Request, Response>,
     request: Request,
     deadlineMs: number,
     signal: AbortSignal | undefined,

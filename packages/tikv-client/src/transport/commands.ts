@@ -4,7 +4,7 @@ import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 
 /** One call of tikvpb.Tikv. `field` is its number in BatchCommandsRequest and -Response, undefined if it is unary only. */
-export interface Command<
+export interface TikvCommand<
   Request extends { readonly context?: ContextInit | undefined },
   Response extends { readonly regionError: RegionError | undefined },
 > {
@@ -27,7 +27,7 @@ const command = <
   response: Codec<Response, unknown>,
   write = false,
   prefix = field === undefined ? '' : 'Kv',
-): Command<Request, Response> => ({
+): TikvCommand<Request, Response> => ({
   name,
   method: `/tikvpb.Tikv/${prefix}${name}`,
   field,

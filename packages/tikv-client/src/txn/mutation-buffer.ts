@@ -1,7 +1,7 @@
 import { compareBytes, EMPTY_BYTES, equalBytes, keyText } from '@engram/core';
 import { TikvError } from '../errors.ts';
 import { Assertion, Op } from '../proto/gen/kvrpcpb.ts';
-import { holdsKey, type KeyRange } from '../region/region.ts';
+import { holdsKey, type RegionRange } from '../region/region.ts';
 
 /** What a transaction does with one key. `check`: requires that the key is absent, without a lock or a write. */
 export type MutationKind = 'put' | 'insert' | 'delete' | 'lock' | 'check';
@@ -32,7 +32,7 @@ export function readOf(mutation: Mutation | undefined): BufferedValue {
 }
 
 /** Whether a range holds all mutations. There must be at least one, in key order, so the first and the last key suffice. */
-export const holdsAll = (range: KeyRange, mutations: readonly Mutation[]): boolean =>
+export const holdsAll = (range: RegionRange, mutations: readonly Mutation[]): boolean =>
   holdsKey(range, mutations[0]!.key) && holdsKey(range, mutations[mutations.length - 1]!.key);
 
 /** Whether the mutation leaves a lock in the prewrite phase. */
@@ -114,7 +114,7 @@ export class MutationBuffer {
   }
 
   /** The mutations of `range`, or all, in key order. The caller owns the array. */
-  sorted(range?: KeyRange): readonly Mutation[] {
+  sorted(range?: RegionRange): readonly Mutation[] {
     const mutations = range === undefined ? this.#list.slice() : this.#list.filter(({ key }) => holdsKey(range, key));
     return this.#index === undefined ? mutations : mutations.sort((left, right) => compareBytes(left.key, right.key));
   }

@@ -1,5 +1,5 @@
 import { compareBytes, keyText } from '@engram/core';
-import { type KeyRange, holdsKey } from '../../region/region.ts';
+import { type RegionRange, holdsKey } from '../../region/region.ts';
 import { need } from './refusal.ts';
 
 /** TiKV's storage.max-key-size, which applies to encoded keys: nine bytes for each group of eight. */
@@ -9,7 +9,7 @@ export const encodedLength = (key: Uint8Array): number => (Math.floor(key.length
 
 export const show = (key: Uint8Array): string => `"${Buffer.from(key.subarray(0, 64)).toString('latin1')}"`;
 
-export function needKey(key: Uint8Array, region: KeyRange, what: string): void {
+export function needKey(key: Uint8Array, region: RegionRange, what: string): void {
   need(encodedLength(key) <= ENCODED_KEY_MAX, `${what} has ${key.length} bytes, more than storage.max-key-size allows`);
   need(
     holdsKey(region, key),
@@ -18,7 +18,7 @@ export function needKey(key: Uint8Array, region: KeyRange, what: string): void {
 }
 
 /** Requires at least one key, no key twice, and all keys in the region. */
-export function needKeys(keys: readonly Uint8Array[], region: KeyRange, what: string): void {
+export function needKeys(keys: readonly Uint8Array[], region: RegionRange, what: string): void {
   need(keys.length > 0, `${what} are none`);
   for (const key of keys) needKey(key, region, `one of ${what}`);
   needUnique(keys, what);
@@ -41,7 +41,7 @@ export function needAscending(keys: readonly Uint8Array[], what: string): void {
 }
 
 /** Requires a range that is not empty and lies within the region. An empty `end` is infinity. */
-export function needRange(start: Uint8Array, end: Uint8Array, region: KeyRange, what: string): void {
+export function needRange(start: Uint8Array, end: Uint8Array, region: RegionRange, what: string): void {
   need(end.length === 0 || compareBytes(start, end) < 0, `${what} ${show(start)}..${show(end)} is empty`);
   need(
     compareBytes(region.start, start) <= 0,

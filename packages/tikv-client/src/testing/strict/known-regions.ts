@@ -1,11 +1,11 @@
 import { EMPTY_BYTES } from '@engram/core';
 import { decodeMemcomparable } from '../../codec/memcomparable.ts';
 import type { Region as RegionMeta } from '../../proto/gen/metapb.ts';
-import type { KeyRange } from '../../region/region.ts';
+import type { RegionRange } from '../../region/region.ts';
 
 /** The bounds of every region in every version that PD or a store has named, in user keys. */
 export class KnownRegions {
-  readonly #bounds = new Map<string, KeyRange>();
+  readonly #bounds = new Map<string, RegionRange>();
 
   learn(region: RegionMeta | undefined): void {
     if (region === undefined) return;
@@ -17,7 +17,7 @@ export class KnownRegions {
   }
 
   /** Undefined if neither PD nor a store has named the region in this version, so no client can know it. */
-  boundsOf(id: number, version: number): KeyRange | undefined {
+  boundsOf(id: number, version: number): RegionRange | undefined {
     return this.#bounds.get(nameOf(id, version));
   }
 }

@@ -1,7 +1,7 @@
 import { compareBytes, equalBytes, keyText } from '@engram/core';
 import { MAX_TIMESTAMP, type Timestamp } from '@engram/tso';
 import * as kv from '../../proto/gen/kvrpcpb.ts';
-import type { KeyRange } from '../../region/region.ts';
+import type { RegionRange } from '../../region/region.ts';
 import type { AllocatedTimestamps } from './allocated-timestamps.ts';
 import { encodedLength, needAscending, needKey, needKeys, needRange, needUnique, show } from './key-rules.ts';
 import { need } from './refusal.ts';
@@ -16,7 +16,7 @@ const SPLIT_KEYS_MAX = 2_048;
 /** The state that a request is checked against. `region`: the bounds of the region and version that its context names. */
 export interface RequestView {
   readonly timestamps: AllocatedTimestamps;
-  readonly region: KeyRange;
+  readonly region: RegionRange;
 }
 
 /**

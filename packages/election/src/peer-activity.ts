@@ -8,7 +8,7 @@ interface Peer {
 }
 
 /** What this member knows of the other members' processes: the connections of its transport, and their last messages. */
-export class Peers {
+export class PeerActivity {
   readonly #peers = new Map<MemberId, Peer>();
   #tick = 0;
   #missedTicks = 0;

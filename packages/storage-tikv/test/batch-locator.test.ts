@@ -2,7 +2,7 @@ import { never } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import { emptyChain } from '../src/format/chain.ts';
 import { EMPTY_IMAGE_ROOT, encodeImageRoot } from '../src/format/image-root.ts';
-import { LogIndex } from '../src/log/log-index.ts';
+import { BatchLocator } from '../src/log/batch-locator.ts';
 import { findTail, lookAtTail } from '../src/log/log-tail.ts';
 import { at, batchOf, SimBed } from './sim-bed.ts';
 
@@ -25,7 +25,7 @@ test('a snapshot that shows a segment, and not the one before it, does not say w
     [5, 8],
   ] as const)
     expect(await bed.append(leader, batchOf(first, last))).toBe('committed');
-  const index = new LogIndex(source);
+  const index = new BatchLocator(source);
   const tail = await bed.run(findTail(source, early, never));
   expect(tail).toMatchObject({ segment: 3, next: 9 });
   expect(await bed.run(index.locate(early, tail, at(2), never))).toBeUndefined();
@@ -44,7 +44,7 @@ test('batches are found behind segments of which an earlier version has deleted 
   const txn = await bed.run(client.begin());
   txn.put(bed.keys.image, encodeImageRoot({ ...EMPTY_IMAGE_ROOT, segment: 6, trimmed: at(17) }));
   await bed.run(txn.commit());
-  const index = new LogIndex(source);
+  const index = new BatchLocator(source);
   const { snapshot, tail } = await bed.run(lookAtTail(source, never));
   expect(await bed.run(index.firstFrom(snapshot, 1, never))).toEqual({ segment: 6, first: 17 });
   expect(await bed.run(index.locate(snapshot, tail, at(22), never))).toEqual({ segment: 7, first: 21 });

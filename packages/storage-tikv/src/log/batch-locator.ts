@@ -18,7 +18,7 @@ const SEALS_MAX = 16;
  * Finds the batch that holds a position. Positions ascend with the segments, so a binary search finds the segment, with about
  * ten requests for a thousand segments. Their results are kept in memory, because they never change.
  */
-export class LogIndex {
+export class BatchLocator {
   readonly #source: LogSource;
   /** By segment: the first batch in the segment, or behind it. */
   readonly #firsts = new Map<number, BatchPlaceInLog>();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Peers } from '../src/peers.ts';
+import { PeerActivity } from '../src/peer-activity.ts';
 import { id } from './support/members.ts';
 
 test('a connection grows older also in ticks that were missed, and nobody was silent in them', () => {
-  const peers = new Peers();
+  const peers = new PeerActivity();
   peers.missed(7);
   expect(peers.connectedTicks(id(2))).toBe(-1);
   peers.connected(id(2));
