@@ -1,13 +1,44 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { namesOnFaces, unusedValues, wrongSharedNames } from '../tools/name-check.ts';
-import { offeredValues, sharedNames } from '../tools/shared-names.ts';
+import { namesOnFaces, unusedValues, wrongNamesInside, wrongSharedNames } from '../tools/name-check.ts';
+import { namesInside, offeredValues, sharedNames } from '../tools/shared-names.ts';
 import { readSourceFiles, sourceFile } from '../tools/source-files.ts';
 
 test('a name that two packages export is listed with a reason', () => {
   const files = readSourceFiles(join(import.meta.dirname, '..'));
   expect(namesOnFaces(files).size).toBeGreaterThan(400);
   expect(wrongSharedNames(files, sharedNames)).toEqual([]);
+});
+
+test('a name that files of two packages export is listed with a reason, also if no face has it', () => {
+  const files = readSourceFiles(join(import.meta.dirname, '..'));
+  expect(wrongNamesInside(files, namesInside, sharedNames)).toEqual([]);
+});
+
+test('the check finds declarations of every kind, and not those of tests and fakes', () => {
+  const kinds = [
+    'const a = 1',
+    'function b() {}',
+    'async function c() {}',
+    'function* d() {}',
+    'class E {}',
+    'type F = 1',
+  ];
+  const code = kinds.map((declaration) => `export ${declaration};\n`).join('');
+  const files = [
+    sourceFile('packages/one/src/x.ts', code),
+    sourceFile('packages/two/src/folder/y.ts', `${code}const g = 1;\n`),
+    sourceFile('packages/three/src/testing/z.ts', 'export const g = 1;\n'),
+    sourceFile('packages/three/src/z.ts', 'export const g = 1;\n'),
+  ];
+  const wrong = ['b', 'c', 'd', 'E', 'F'].map((name) => `files of one and two export ${name}`);
+  expect(wrongNamesInside(files, [], { a: 'on faces' })).toEqual(wrong);
+  const reasons = [
+    { names: 'b c d', why: 'x' },
+    { names: 'E F g', why: 'y' },
+  ];
+  const left = ['g has a reason, and files of one package at most export it'];
+  expect(wrongNamesInside(files, reasons, { a: 'on faces' })).toEqual(left);
 });
 
 test('the check finds names in every form of an export, and reasons that are left over', () => {

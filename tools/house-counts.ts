@@ -6,6 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
+import { declaredNames, namesOnFaces, wrongNamesInside, wrongSharedNames } from './name-check.ts';
+import { namesInside, sharedNames } from './shared-names.ts';
+import { sourceFile } from './source-files.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -70,6 +73,7 @@ function counts(sources: readonly Source[]): Readonly<Record<string, number>> {
   };
   const inLoop = ({ path }: Source) => path.startsWith('packages/loop/');
   const besideLoop = sources.filter((source) => !inLoop(source));
+  const besideCore = sources.filter(({ path }) => !path.startsWith('packages/core/'));
   return {
     'cost constants': matches(sources, /^(?:export )?const \w+_US\b/gm),
     twins: twins.filter(([path, one, other]) => textOf(path).includes(one) && textOf(path).includes(other)).length,
@@ -82,7 +86,29 @@ function counts(sources: readonly Source[]): Readonly<Record<string, number>> {
     'callbacks of the write path': callbacksOf(textOf('backend/src/write-path.ts')),
     'instanceof Promise': matches(sources, /\binstanceof Promise\b/g),
     'definite assignments': matches(sources, /^ {2}(?:readonly )?#?\w+!:/gm),
-    'exported names in two packages': sharedNames(sources),
+    'waits by hand': matches(besideCore, HAND_MADE_WAIT),
+    ...namesOf(sources),
+  };
+}
+
+/**
+ * What `sleep`, `withDeadline` and `Waiters` of core are for: a promise of a timer, a signal that a timer aborts, a list of callers
+ * that wait for a change.
+ */
+const HAND_MADE_WAIT =
+  /new Promise[^;]*=> (?:void )?(?:[\w.#]*clock\.after|this\.#\w+\.push)\(|\.after\([^;]*=> \w+\.abort\(|\.after\((?:(?!\n {2}\})[\s\S]){0,400}addEventListener\('abort'/g;
+
+/** Exported by more than one package, on their faces and at all, and those that `shared-names.ts` gives no reason for. */
+function namesOf(sources: readonly Source[]): Readonly<Record<string, number>> {
+  const files = sources.map(({ path, text }) => sourceFile(path, text));
+  const shared = (names: ReadonlyMap<string, ReadonlySet<string>>) =>
+    [...names.values()].filter((owners) => owners.size > 1).length;
+  const isWrong = (line: string): boolean => !line.includes(' has a reason, and ');
+  const wrong = [...wrongSharedNames(files, sharedNames), ...wrongNamesInside(files, namesInside, sharedNames)];
+  return {
+    'names on the faces of two packages': shared(namesOnFaces(files)),
+    'exported names in two packages': shared(declaredNames(files)),
+    'of these names without a reason': wrong.filter(isWrong).length,
   };
 }
 
@@ -92,26 +118,13 @@ function callbacksOf(text: string): number {
   return body.match(/^ +\w+: (?:async )?\([^)]*\) =>/gm)?.length ?? 0;
 }
 
-function sharedNames(sources: readonly Source[]): number {
-  const packages = new Map<string, Set<string>>();
-  for (const { path, text } of sources) {
-    const name = path.split('/')[1]!;
-    for (const [, exported] of text.matchAll(
-      /^export (?:const|async function|function\*?|class|interface|type) (\w+)/gm,
-    )) {
-      packages.set(exported!, (packages.get(exported!) ?? new Set()).add(name));
-    }
-  }
-  return [...packages.values()].filter((where) => where.size > 1).length;
-}
-
 /** The product's sources: index.ts and src/ of each package, without what is generated or for tests. */
 function sourcesIn(folder: string): readonly Source[] {
   const all = readdirSync(join(folder, 'packages'), { recursive: true, encoding: 'utf8' });
   return all
     .map((path) => `packages/${path}`)
     .filter((path) => /^packages\/[^/]+\/(?:index\.ts$|src\/.*\.ts$)/.test(path))
-    .filter((path) => !/\/(?:testing|generated)\//.test(path))
+    .filter((path) => !/\/(?:testing|gen|generated)\//.test(path))
     .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
 }
 
@@ -133,7 +146,7 @@ const columns = [
 ];
 const width = Math.max(...columns.map(([name]) => name.length), 6);
 const row = (title: string, cells: readonly string[]): string =>
-  [title.padEnd(32), ...cells.map((cell) => cell.padStart(width))].join('  ');
+  [title.padEnd(36), ...cells.map((cell) => cell.padStart(width))].join('  ');
 console.log(
   row(
     '',

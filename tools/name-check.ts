@@ -19,6 +19,43 @@ export function namesOnFaces(files: readonly SourceFile[]): ReadonlyMap<string, 
   return found;
 }
 
+const DECLARED = /^export (?:abstract )?(?:const|async function\*?|function\*?|class|interface|type) (\w+)/gm;
+
+/** The packages whose sources declare each exported name, on their face or for their own files alone. */
+export function declaredNames(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { owner, part, code } of files) {
+    if (owner === undefined || part !== 'sources') continue;
+    for (const [, name] of code.matchAll(DECLARED)) found.set(name!, (found.get(name!) ?? new Set()).add(owner));
+  }
+  return found;
+}
+
+/** Names that one reason explains, of which some are not on a face. */
+export interface NamesInside {
+  /** Separated by spaces. */
+  readonly names: string;
+  readonly why: string;
+}
+
+/** Names that files of two packages export without a reason, and reasons that are left over. `faces` has those of faces. */
+export function wrongNamesInside(
+  files: readonly SourceFile[],
+  reasons: readonly NamesInside[],
+  faces: Readonly<Record<string, string>>,
+): readonly string[] {
+  const shared = [...declaredNames(files)].filter(([name, owners]) => owners.size > 1 && faces[name] === undefined);
+  const listed = reasons.flatMap(({ names }) => names.split(' '));
+  return [
+    ...shared
+      .filter(([name]) => !listed.includes(name))
+      .map(([name, owners]) => `files of ${[...owners].toSorted().join(' and ')} export ${name}`),
+    ...listed
+      .filter((name) => !shared.some(([other]) => other === name))
+      .map((name) => `${name} has a reason, and files of one package at most export it`),
+  ];
+}
+
 /** Names on two faces without a reason, and reasons for names that are on one at most. One line for each. */
 export function wrongSharedNames(
   files: readonly SourceFile[],

@@ -7,7 +7,7 @@ export { startLoneMember, Member, type MemberOptions, type MemberIdentity } from
 export type { AuthSettings } from '@engram/etcd-api';
 // The way to the other members.
 export {
-  type Admission,
+  type PeerAdmission,
   type PeerCaller,
   PeerError,
   type PeerFault,
@@ -20,4 +20,4 @@ export {
 export { defaultImagePolicy, ImageKeeper, type ImagePolicy } from './src/image-keeper.ts';
 export type { CompactionRetention } from './src/auto-compaction.ts';
 export { StartProgress, startPhases, type StartPhase } from './src/start-progress.ts';
-export { HealthChecks, livezChecks, readyzChecks, type HealthCheck, type Outcome } from './src/health-checks.ts';
+export { HealthChecks, livezChecks, readyzChecks, type HealthCheck, type CheckOutcome } from './src/health-checks.ts';

@@ -1,6 +1,6 @@
 import { assert, type Epoch, epoch } from '@engram/core';
 import { type Entry, type LogIndex, type Message, type ReadState, term } from '@engram/raft-ts';
-import { Changes } from './membership/changes.ts';
+import { PendingChanges } from './membership/pending-changes.ts';
 import { type ClusterState, memberOf, newCluster } from './cluster/cluster-state.ts';
 import { decodeClusterState, encodeCommand } from './codec/cluster-codec.ts';
 import type { ClusterCommand } from './cluster/command.ts';
@@ -42,7 +42,7 @@ export class Election {
   readonly #peers = new PeerActivity();
   readonly #reads: ReadGate;
   readonly #dismissals: Dismissals;
-  readonly #changes: Changes;
+  readonly #changes: PendingChanges;
   readonly #snapshots: SnapshotRetries;
   #effects: Effect[] = [];
   #state: ClusterState;
@@ -73,7 +73,7 @@ export class Election {
     }
     const emit = (effect: Effect): void => void this.#effects.push(effect);
     this.#reads = new ReadGate(emit, requestTicks(options));
-    this.#changes = new Changes(emit);
+    this.#changes = new PendingChanges(emit);
     this.#raft = new RaftMember(options, state, {
       send: (messages) => emit({ kind: 'send', messages: this.#addressed(messages) }),
       save: (batch, messages) => emit({ kind: 'save', batch, messages: this.#addressed(messages) }),

@@ -4,7 +4,7 @@ import { type LogBatch, type Storage, StorageUnavailableError, endOf } from '@en
 import type { KnownLeader, Leader } from './known-leader.ts';
 import { PeerError, type Peers } from './peers.ts';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly memberId: bigint;
   readonly replica: Replica;
   readonly storage: Storage;

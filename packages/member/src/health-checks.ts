@@ -7,7 +7,7 @@ const alarmNames = ['NONE', 'NOSPACE', 'CORRUPT'] as const;
 const alarmName = ({ alarm }: Alarm): string => alarmNames[alarm] ?? 'UNKNOWN';
 
 /** Undefined: healthy. Otherwise the reason why not. */
-export type Outcome = string | undefined;
+export type CheckOutcome = string | undefined;
 export type HealthCheck = 'data_corruption' | 'serializable_read' | 'linearizable_read' | 'non_learner';
 
 const CHECK_TIMEOUT_MS = 7000;
@@ -44,7 +44,7 @@ export class HealthChecks {
    * serializable read is asked for, neither leader nor storage matters. The checks of /readyz look at storage only by a
    * linearizable read, and those of /livez not at all: a member whose writes wait still serves serializable reads and watches.
    */
-  async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<Outcome> {
+  async health(excluded: ReadonlySet<string>, serializable: boolean, signal: AbortSignal): Promise<CheckOutcome> {
     const alarm = this.#store.alarms().find((raised) => !excluded.has(alarmName(raised)));
     if (alarm !== undefined) return `ALARM ${alarmName(alarm)}`;
     if (!serializable && this.#cluster.takeoverRefusal !== undefined) return 'TIMESTAMPS WENT BACK';
@@ -54,7 +54,7 @@ export class HealthChecks {
     return failed && `RANGE ERROR:${failed}`;
   }
 
-  check(name: HealthCheck, signal: AbortSignal): Outcome | Promise<Outcome> {
+  check(name: HealthCheck, signal: AbortSignal): CheckOutcome | Promise<CheckOutcome> {
     switch (name) {
       case 'data_corruption':
         return this.#corruption();
@@ -69,12 +69,12 @@ export class HealthChecks {
     }
   }
 
-  #corruption(): Outcome {
+  #corruption(): CheckOutcome {
     const corrupt = this.#store.alarms().some(({ alarm }) => alarm === ALARM_CORRUPT);
     return corrupt ? 'alarm activated: CORRUPT' : undefined;
   }
 
-  async #read(serializable: boolean, signal: AbortSignal): Promise<Outcome> {
+  async #read(serializable: boolean, signal: AbortSignal): Promise<CheckOutcome> {
     const late = (): Error => new Error('context deadline exceeded');
     const read = async (bounded: AbortSignal): Promise<void> => {
       await this.#store.range({ ...oneKey, serializable }, { ...nodeItself, signal: bounded });

@@ -61,7 +61,7 @@ export interface MemberOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-export interface LoneMemberOptions extends MemberOptions {
+interface LoneMemberOptions extends MemberOptions {
   /** Raised at each start: it fences the log, and clients see it as Raft's term. */
   readonly startCount: number;
   /** How fast what storage holds is read back, and how long nothing is read between two passes. Undefined: it is not. */

@@ -4,7 +4,7 @@ import type { LogBatch } from '@engram/storage';
 import type { CommittedFeed } from './committed-feed.ts';
 import * as peerpb from './gen/peerpb.ts';
 import type { LeaderCalls } from './leader-calls.ts';
-import type { Admission, PeerCaller, PeerService, Speaker } from './peers.ts';
+import type { PeerAdmission, PeerCaller, PeerService, Speaker } from './peers.ts';
 
 export interface PeerGateOptions {
   readonly driver: ElectionDriver;
@@ -30,7 +30,7 @@ export class PeerGate implements PeerService {
     this.#options = options;
   }
 
-  admission(id: bigint): Admission {
+  admission(id: bigint): PeerAdmission {
     const { driver } = this.#options;
     if (id === 0n || id === driver.view.self) return 'unknown';
     const standing = driver.standingOf(memberId(id));

@@ -67,11 +67,11 @@ export interface Speaker {
  * `removed`: it may ask only for votes, and whether it may leave. `unknown`: it is in no list that this member has; if it was added
  * just now, it soon is. `asking`: an unknown member that may ask for votes, because this member has had no leader for long.
  */
-export type Admission = 'member' | 'removed' | 'unknown' | 'asking';
+export type PeerAdmission = 'member' | 'removed' | 'unknown' | 'asking';
 
 export interface PeerService {
   /** Whether streams of `member` are served. Asked again for each frame, because the answer changes. */
-  admission(member: bigint): Admission;
+  admission(member: bigint): PeerAdmission;
   /**
    * Takes a message of Raft. Returns why it is not taken from this speaker; it has changed nothing then, and the transport ends
    * the stream that it came on. Undefined if it was taken.

@@ -1,6 +1,6 @@
 import { logPosition, SequenceRing } from '@engram/core';
 import { Inbox, type Loop, type Task } from '@engram/loop';
-import { type Admission, type PeerCaller, PeerError } from '@engram/member';
+import { type PeerAdmission, type PeerCaller, PeerError } from '@engram/member';
 import { recordBytes } from '@engram/storage';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
@@ -273,7 +273,7 @@ interface Inboxes {
 interface Greeted {
   readonly call: Exchange | Follow;
   readonly member: bigint;
-  admission: Admission;
+  admission: PeerAdmission;
   ended: boolean;
 }
 
@@ -290,7 +290,7 @@ function refuse(call: Exchange | Follow, details: string): undefined {
   return undefined;
 }
 
-const notAdmitted = (member: bigint, admission: Admission): string =>
+const notAdmitted = (member: bigint, admission: PeerAdmission): string =>
   admission === 'removed'
     ? `member ${member.toString(16)} was removed from the cluster`
     : `member ${member.toString(16)} is not in the member list`;

@@ -1,4 +1,4 @@
-import { type Admission, type PeerCaller, PeerError, type PeerService, type Speaker } from '@engram/member';
+import { type PeerAdmission, type PeerCaller, PeerError, type PeerService, type Speaker } from '@engram/member';
 import type { LogBatch } from '@engram/storage';
 import type { BoundPort } from '@engram/transport';
 
@@ -6,7 +6,7 @@ import type { BoundPort } from '@engram/transport';
 export class Echo implements PeerService {
   readonly messages: string[] = [];
   readonly speakers: string[] = [];
-  readonly admissions = new Map<bigint, Admission>();
+  readonly admissions = new Map<bigint, PeerAdmission>();
   readonly links: string[] = [];
   readonly aborted: string[] = [];
   readonly hold = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ export class Echo implements PeerService {
     for (const batch of this.batches) if (batch.first >= from) yield batch;
   }
 
-  admission(member: bigint): Admission {
+  admission(member: bigint): PeerAdmission {
     return this.admissions.get(member) ?? 'member';
   }
 

@@ -5,7 +5,7 @@ import type { Pin } from './pins.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 /** The bytes that are fetched at a time, or one version: about one write to a connection. */
-export const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 256 * 1024;
 /** The size of a place: a position and a length. */
 const PLACE_BYTES = 12;
 

@@ -12,7 +12,7 @@ import type { Usage } from './usage.ts';
 /** Positions begin at 1. */
 const NO_RECORD = recordKey(0);
 
-export interface CheckpointStoreParts {
+interface CheckpointStoreParts {
   readonly database: Database;
   readonly stateFile: StateFile;
   readonly mark: AcknowledgedMark;

@@ -15,7 +15,7 @@ const MAGIC = 0x43474e45; // "ENGC"
 const SYNC_BYTES = 2 << 20;
 const WRITE_BYTES = 256 << 10;
 
-export interface CheckpointStoreParts {
+interface CheckpointStoreParts {
   readonly fileSystem: FileSystem;
   readonly condition: Condition;
   readonly manifest: Manifest;

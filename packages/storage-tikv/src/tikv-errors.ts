@@ -3,7 +3,7 @@ import { isTikvError } from '@engram/tikv-client';
 import { NewerFormat } from './format/batch-format.ts';
 
 /** The signals that end a call: the caller's, and the storage's. */
-export interface Ends {
+export interface CallSignals {
   readonly signal?: AbortSignal | undefined;
   readonly closing: AbortSignal;
 }
@@ -12,7 +12,7 @@ export interface Ends {
  * Translates an error of the client for the ports. An aborted signal gives its own reason. A closed client gives
  * StorageClosedError, a temporary error StorageUnavailableError, and any other error of the client StorageFailedError.
  */
-export function translate(error: unknown, what: string, { signal, closing }: Ends): unknown {
+export function translate(error: unknown, what: string, { signal, closing }: CallSignals): unknown {
   if (closing.aborted) return closing.reason;
   if (signal?.aborted) return signal.reason;
   if (error instanceof NewerFormat) return new StorageCorruptError(error.message, what, { cause: error });
@@ -25,6 +25,6 @@ export function translate(error: unknown, what: string, { signal, closing }: End
 }
 
 /** One signal for a call that both signals may end. */
-export function signalOf({ signal, closing }: Ends): AbortSignal {
+export function signalOf({ signal, closing }: CallSignals): AbortSignal {
   return signal === undefined ? closing : AbortSignal.any([signal, closing]);
 }

@@ -19,7 +19,7 @@ import { lookAtTail } from './log/log-tail.ts';
 import type { HeldLog, LogWriter } from './log/log-writer.ts';
 import type { NodeBytes } from './copy/node-bytes.ts';
 import type { SharedRecords } from './image/shared-records.ts';
-import { type Ends, signalOf, translate } from './tikv-errors.ts';
+import { type CallSignals, signalOf, translate } from './tikv-errors.ts';
 
 export interface TikvLogParts {
   readonly source: LogSource;
@@ -154,7 +154,7 @@ export class TikvLog implements Log {
   }
 
   /** Returns StorageTrimmedError instead of `error` if a trim has deleted the log at `position`. */
-  async #trimmedOr(error: StorageCorruptError, position: LogPosition, ends: Ends): Promise<unknown> {
+  async #trimmedOr(error: StorageCorruptError, position: LogPosition, ends: CallSignals): Promise<unknown> {
     const { shared, source, bytes } = this.#parts;
     try {
       const trimmed = await shared.trimmedBefore(signalOf(ends));

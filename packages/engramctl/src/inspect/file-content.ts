@@ -12,7 +12,7 @@ import type { StoreContent } from './stored-key.ts';
 const DATABASE = 'member/snap/db';
 
 /** What a path leads to. */
-export type Found =
+type Found =
   /** A file in etcd's format, and whether it may be without a hash. */
   | { readonly kind: 'database'; readonly path: string; readonly skipHashCheck: boolean }
   /** A data directory of Engram. */

@@ -2,7 +2,7 @@ import type { Logger } from '@engram/core';
 import { descriptorLimit, type HealthMetrics, type Profiler } from '@engram/telemetry';
 import type { Gateway } from '@engram/gateway';
 import type { HttpHandler, HttpRequest, HttpResponse, WebSockets } from '@engram/transport';
-import { type HealthCheck, type HealthChecks, livezChecks, type Outcome, readyzChecks } from '@engram/member';
+import { type HealthCheck, type HealthChecks, livezChecks, type CheckOutcome, readyzChecks } from '@engram/member';
 import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
 import { PROFILES_PATH, profilesEndpoint } from './profile-endpoints.ts';
@@ -13,7 +13,7 @@ export interface HttpEndpointsOptions {
   /** During the start, returns how far it is. Afterwards undefined, and `checks` decide. */
   readonly starting?: () => string | undefined;
   /** Of a store that follows another one: how far behind it is, until it takes writes. */
-  readonly migration?: () => Outcome;
+  readonly migration?: () => CheckOutcome;
   readonly metrics: MetricsPage;
   readonly health: HealthMetrics;
   readonly logger: Logger;
@@ -183,9 +183,10 @@ const outcomeOf = (
   { checks, migration }: HttpEndpointsOptions,
   name: CheckName,
   signal: AbortSignal,
-): Outcome | Promise<Outcome> => (name === 'migration' ? migration?.() : checks.check(name, signal));
+): CheckOutcome | Promise<CheckOutcome> => (name === 'migration' ? migration?.() : checks.check(name, signal));
 
-const notReady = (type: 'livez' | 'readyz', starting: string): Outcome => (type === 'readyz' ? starting : undefined);
+const notReady = (type: 'livez' | 'readyz', starting: string): CheckOutcome =>
+  type === 'readyz' ? starting : undefined;
 
 function versionEndpoint(): HttpResponse {
   const body = JSON.stringify({ etcdserver: ETCD_VERSION, etcdcluster: CLUSTER_VERSION, storage: CLUSTER_VERSION });

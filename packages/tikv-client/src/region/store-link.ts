@@ -4,7 +4,7 @@ import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
 import type { Error as RegionError } from '../proto/gen/errorpb.ts';
 import type { ContextInit } from '../proto/gen/kvrpcpb.ts';
-import { endOf } from '../runtime/call.ts';
+import { endError } from '../runtime/call.ts';
 import { BatchStream } from '../transport/batch-stream.ts';
 import type { TikvCommand } from '../transport/commands.ts';
 import { type Channel, isTransportError, type Transport, TransportError } from '../transport/transport.ts';
@@ -107,7 +107,7 @@ export class StoreLink {
         await this.#connected().unary(command.method, encode(command.request, request), { timeoutMs, signal }),
       );
     } catch (error) {
-      if (signal?.aborted) throw endOf(signal);
+      if (signal?.aborted) throw endError(signal);
       if (isTransportError(error) || error instanceof TikvError) throw error;
       throw new TikvError('protocol-error', command.name, { cause: error });
     }

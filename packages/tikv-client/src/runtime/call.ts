@@ -53,14 +53,14 @@ export class Call {
 
   /** Throws if the call is over: `closed`, `aborted` or `deadline-exceeded`. */
   check(cause?: unknown): void {
-    if (this.closing?.aborted) throw endOf(this.closing);
-    if (this.signal?.aborted) throw endOf(this.signal);
+    if (this.closing?.aborted) throw endError(this.closing);
+    if (this.signal?.aborted) throw endError(this.signal);
     if (this.remainingMs() <= 0) throw this.late(cause);
   }
 
   /** The error of a call whose signal has fired. */
   aborted(): TikvError {
-    return endOf(this.signal!);
+    return endError(this.signal!);
   }
 
   late(cause?: unknown): TikvError {
@@ -124,7 +124,7 @@ export class Call {
     if (signal === undefined && closing === undefined) return () => {};
     const listener = (): void => {
       remove();
-      end(endOf(closing?.aborted ? closing : signal!));
+      end(endError(closing?.aborted ? closing : signal!));
     };
     const remove = (): void => {
       signal?.removeEventListener('abort', listener);
@@ -137,7 +137,7 @@ export class Call {
 }
 
 /** The error of a call whose signal fired. The client's own signal carries a TikvError as its reason. */
-export function endOf(signal: AbortSignal): TikvError {
+export function endError(signal: AbortSignal): TikvError {
   const reason: unknown = signal.reason;
   return reason instanceof TikvError ? reason : new TikvError('aborted', undefined, { cause: reason });
 }

@@ -2,7 +2,7 @@ import { type Clock, GrpcCode, type Timer } from '@engram/core';
 import { type Codec, Reader, WireError, Writer } from '@engram/protobuf';
 import { TikvError } from '../errors.ts';
 import type { Observer } from '../observer.ts';
-import { endOf } from '../runtime/call.ts';
+import { endError } from '../runtime/call.ts';
 import { Gathering } from './gathering.ts';
 import { type Channel, type MessageStream, TransportError, unavailable } from './transport.ts';
 
@@ -99,7 +99,7 @@ export class BatchStream {
         return;
       }
       if (signal?.aborted) {
-        reject(endOf(signal));
+        reject(endError(signal));
         return;
       }
       const refusal = this.#refusal();
@@ -121,7 +121,7 @@ export class BatchStream {
         abort: undefined,
       };
       if (signal !== undefined) {
-        waiter.abort = () => this.#settle(waiter)?.reject(endOf(signal));
+        waiter.abort = () => this.#settle(waiter)?.reject(endError(signal));
         signal.addEventListener('abort', waiter.abort, { once: true });
       }
       if (this.#waiting.size === 0) this.#heardMs = this.#clock.nowMs();

@@ -11,7 +11,7 @@ const framesBetweenLooks = 32;
 const NO_SLICE = -1;
 
 /** The part of a socket that an intake uses. */
-export interface Source {
+interface Source {
   on(event: 'data', take: (chunk: Buffer) => void): unknown;
   pause(): unknown;
   resume(): unknown;

@@ -13,7 +13,7 @@ interface Proposed {
 }
 
 /** The changes that this leader was asked for: the membership changes that wait their turn, and the open proposals. */
-export class Changes {
+export class PendingChanges {
   readonly #emit: (effect: Effect) => void;
   #waiting: { readonly ticket: Ticket; readonly request: MemberRequest }[] = [];
   #proposed: Proposed[] = [];
