@@ -79,7 +79,7 @@ export const usersMutants: readonly Mutant[] = [
     scenario: 'change-behind-waiting',
     edits: [
       {
-        file: `${backend}/write/write-path.ts`,
+        file: `${backend}/write/txn-decisions.ts`,
         find: 'if (this.#rights.enabled) this.#rights.permitNow(',
         replace: 'if (this.#rights.enabled && brought === undefined) this.#rights.permitNow(',
       },

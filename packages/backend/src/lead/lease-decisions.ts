@@ -100,9 +100,9 @@ export class LeaseDecisions {
   *#ending(id: LeaseId, caller: Caller): Job<Decided<Revision>> {
     const { pending, auth, writes, observer, isCorrupt } = this.#options;
     if (isCorrupt()) throw new EngramError('Corrupt');
-    if (auth.enabled) yield* writes.permitLease(id, caller);
+    if (auth.enabled) yield* writes.txns.permitLease(id, caller);
     if (!pending.has(id)) throw new EngramError('LeaseNotFound');
-    const decided = yield* writes.endLease(id, caller.origin);
+    const decided = yield* writes.txns.endLease(id, caller.origin);
     observer.leaseRevoked?.();
     return decided;
   }

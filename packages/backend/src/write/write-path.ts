@@ -6,27 +6,23 @@ import {
   EngramError,
   type ErrorCode,
   isEngramError,
-  type KvEvent,
-  type LeaseId,
   type LogPosition,
   type Revision,
   type Seal,
   type Span,
   type Txn,
 } from '@engram/core';
-import type { Job, Loop, PureJob, Task } from '@engram/loop';
-import { type DecisionValues, isSimple, type DecidedTxn, Sequencer } from '@engram/sequencer';
+import type { Job, Loop, Task } from '@engram/loop';
+import { Sequencer } from '@engram/sequencer';
 import type { AppendOutcome, Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
-import { type AnswerParts, answerDecided, type PlannedRange } from '../answer/answer.ts';
+import type { PlannedRange } from '../answer/answer.ts';
 import { Answers } from '../answer/answers.ts';
 import type { PendingLeases } from '../answer/pending-leases.ts';
-import type { Mark } from '../apply/committed-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
-import { type Caller, nodeItself, type Origin } from '../caller.ts';
+import { type Caller, nodeItself } from '../caller.ts';
 import { type DecideNext, Decisions } from '../decide/decisions.ts';
-import { NeededValues, nothingNeeded } from '../decide/needed-values.ts';
-import { type Decided, type Decision, type Outcome, type Postponed, Write } from '../decide/write.ts';
+import { type Decided, type Decision, Write } from '../decide/write.ts';
 import type { StoreObserver } from '../observer.ts';
 import { txnBytes } from '../quota.ts';
 import type { Replica } from '../replica/replica.ts';
@@ -34,7 +30,7 @@ import type { TxnResult } from '../store.ts';
 import { changeEncoder } from './change-encoder.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { PinnedRanges } from './pinned-ranges.ts';
-import { WriteRights } from './write-rights.ts';
+import { type DecisionPath, TxnDecisions } from './txn-decisions.ts';
 
 export interface WritePathOptions {
   readonly replica: Replica;
@@ -86,17 +82,15 @@ const restsOnNothing: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'Stoppe
  * Decided versions are in the index above the replica's revision, where no reader looks. `halt` and a log that takes no more end
  * the path: what is decided and not durable is undone.
  */
-export class WritePath implements DecideNext, AppendNext<Write> {
+export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
   readonly #options: WritePathOptions;
   readonly #loop: Loop;
-  readonly #ranges: PinnedRanges;
   readonly #sequencer: Sequencer<PlannedRange>;
   readonly #decisions: Decisions;
   readonly #writer: Writer<Write>;
   readonly #answers: Answers;
-  readonly #rights: WriteRights;
-  readonly #neverAborted = new AbortController().signal;
-  readonly #parts: AnswerParts;
+  /** Decides transactions, and ends of leases. */
+  readonly txns: TxnDecisions;
   #halted = false;
   /** Undoes decided writes, one part after the other. */
   #undoing: Promise<void> | undefined;
@@ -108,14 +102,12 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
     replica.cache.forgetPending(replica.next);
     this.#loop = loop;
-    this.#rights = new WriteRights(options);
-    this.#ranges = new PinnedRanges(scanner);
-    this.#parts = { scanner, pins, loop, signal: this.#neverAborted };
+    const ranges = new PinnedRanges(scanner);
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
       leases: options.leases,
       encoder: changeEncoder,
-      ranges: this.#ranges,
+      ranges,
       turn: loop,
       revision: state.revision,
       next: replica.next,
@@ -124,6 +116,8 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       pending: new PendingBytes(replica.cache),
     });
     this.#decisions = new Decisions({ pins, loop, next: this });
+    const parts = { sequencer: this.#sequencer, decisions: this.#decisions, ranges, path: this };
+    this.txns = new TxnDecisions({ ...options, ...parts });
     this.#writer = new Writer<Write>({
       log,
       seal,
@@ -147,6 +141,11 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     return this.#writer.waitingBytes + this.#decisions.waitingBytes + this.#answers.waitingBytes;
   }
 
+  /** See `DecisionPath`. */
+  get halted(): boolean {
+    return this.#halted;
+  }
+
   /** Throws if no write can be accepted now. Must be called before a change that holds only with the write. */
   admit(): void {
     if (this.#halted) throw new EngramError('LeaderChanged');
@@ -160,15 +159,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     this.admit();
     const bytes = this.#decisions.free ? 0 : txnBytes(txn);
-    return this.#request(this.#decisionOf(txn, caller), bytes, caller, false);
-  }
-
-  #decisionOf(txn: Txn, caller: Caller): Decision<TxnResult> {
-    if (!isSimple(txn)) return this.#deciding(txn, caller);
-    if (!this.#rights.enabled) return () => this.#decideSimple(txn, caller);
-    // A decision that waits for its turn is judged as a job: until then the rights of its caller may change.
-    const isShort = this.#decisions.free && this.#rights.isShort(txn, caller);
-    return isShort ? () => this.#decideShort(txn, caller) : this.#judging(txn, caller);
+    return this.#request(this.txns.of(txn, caller), bytes, caller, false);
   }
 
   /**
@@ -198,24 +189,6 @@ export class WritePath implements DecideNext, AppendNext<Write> {
     });
   }
 
-  /** A part of a decision: throws what refuses the use of a lease. */
-  permitLease(id: LeaseId, caller: Caller): PureJob<void> {
-    return this.#rights.permitLease(id, caller);
-  }
-
-  /** A part of a decision: ends a lease, and deletes the keys that are attached to it, in one revision. */
-  *endLease(id: LeaseId, origin: Origin | undefined): Job<Decided<Revision>> {
-    this.admit();
-    const { replica, leases } = this.#options;
-    const mark: Mark = { kind: 'lease-revoke', id };
-    const keys = yield* leases.candidates(id, this.#loop);
-    const changes = yield* this.#sequencer.endLease(encodeRecord(mark), keys, id);
-    if (this.#halted) yield* this.#undoLong(changes.events);
-    leases.decide(id, false);
-    const revision = changes.events[0]?.modRevision;
-    return { mark, changes, origin, answer: () => revision ?? replica.revision };
-  }
-
   /** Resolves when every write requested before has taken effect. Undefined if all have. */
   whenApplied(): Promise<void> | undefined {
     return this.#decisions.free && this.#allApplied ? undefined : this.decide(nothingDecided, 0);
@@ -224,89 +197,6 @@ export class WritePath implements DecideNext, AppendNext<Write> {
   /** Everything that was decided has taken effect. */
   get #allApplied(): boolean {
     return this.#sequencer.next === this.#options.replica.applied;
-  }
-
-  /** In the call that has found the rights known: no decision is taken in between, and so no change of users. */
-  #decideShort(txn: Txn, caller: Caller): Outcome<TxnResult> {
-    this.#rights.permitShort(txn, caller);
-    return this.#decidePermitted(txn, caller);
-  }
-
-  /** To look up rights, and the keys of leases, may take long. */
-  *#judging(txn: Txn, caller: Caller): Job<Outcome<TxnResult>> {
-    yield* this.#rights.permit(txn, caller);
-    return this.#decidePermitted(txn, caller);
-  }
-
-  /**
-   * `brought`: values that the transaction was postponed for. Users and roles may have changed while it waited, or have begun to
-   * count: it is judged here, in the call of its decision.
-   */
-  #decideSimple(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
-    if (this.#rights.enabled) this.#rights.permitNow(txn, caller);
-    return this.#decidePermitted(txn, caller, brought);
-  }
-
-  #decidePermitted(txn: Txn, caller: Caller, brought?: NeededValues): Outcome<TxnResult> {
-    if (this.#halted) throw new EngramError('LeaderChanged');
-    if (brought !== undefined) this.admit();
-    const { replica } = this.#options;
-    const needs = this.#sequencer.needs(txn);
-    let values: DecisionValues = nothingNeeded;
-    if (needs.length > 0) {
-      const needed = brought ?? new NeededValues(replica, this.#neverAborted);
-      // The keys may have newer versions when the values are there. So the needs are collected again, until all are at hand.
-      const missing = needed.collect(needs);
-      if (missing.length > 0) return this.#postponed(txn, caller, needed, missing);
-      values = needed;
-    }
-    this.#ranges.begin();
-    return this.#answering(this.#sequencer.decideSimple(txn, replica.state.compactRevision, values, caller), caller);
-  }
-
-  *#deciding(txn: Txn, caller: Caller): Job<Decided<TxnResult>> {
-    if (this.#halted) throw new EngramError('LeaderChanged');
-    const { replica } = this.#options;
-    yield* this.#rights.permit(txn, caller);
-    const values = new NeededValues(replica, this.#neverAborted);
-    this.#ranges.begin();
-    const decided = yield* this.#sequencer.decide(txn, replica.state.compactRevision, values, caller);
-    if (this.#halted) yield* this.#undoLong(decided.changes.events);
-    return this.#answering(decided, caller);
-  }
-
-  #postponed(txn: Txn, caller: Caller, values: NeededValues, missing: readonly LogPosition[]): Postponed<TxnResult> {
-    const { timeoutMs, clock } = this.#options;
-    return {
-      until: values.loadUntil(this.#decisions.deciding!.askedMs + timeoutMs, missing, clock),
-      bytes: txnBytes(txn),
-      again: () => this.#decideSimple(txn, caller, values),
-    };
-  }
-
-  #answering(decided: DecidedTxn<PlannedRange>, caller: Caller): Decided<TxnResult> {
-    const { planned, changes } = decided;
-    try {
-      let { lowest } = this.#ranges;
-      const before = (planned.revision - 1) as Revision;
-      if (changes.answersPrevious && (lowest === undefined || before < lowest)) lowest = before;
-      return {
-        changes,
-        origin: caller.origin,
-        pin: lowest === undefined ? undefined : this.#parts.pins.hold(lowest),
-        showsState: changes.events.length === 0,
-        answer: () => answerDecided(decided, caller, lowest ?? planned.revision, this.#parts),
-      };
-    } catch (error) {
-      // The versions of the transaction are in the index.
-      throw this.#fatal(error);
-    }
-  }
-
-  /** Undoes a long write whose leadership has ended in its last slice. */
-  *#undoLong(events: readonly KvEvent[]): PureJob<never> {
-    yield* this.#sequencer.undo(events);
-    throw new EngramError('LeaderChanged');
   }
 
   // From decide to append.
@@ -329,7 +219,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       }
     } catch (error) {
       // Its versions are in the index, and the log will not have them.
-      this.#answers.refuse(write, this.#fatal(error));
+      this.#answers.refuse(write, this.fatal(error));
     }
   }
 
@@ -342,7 +232,7 @@ export class WritePath implements DecideNext, AppendNext<Write> {
 
   /** A refusal may rest on a write that is under way: its caller is told when that has taken effect, and this node still leads. */
   refused(write: Write, cause: unknown): void {
-    const error = this.#sequencer.broken || cause instanceof AssertionError ? this.#fatal(cause) : cause;
+    const error = this.#sequencer.broken || cause instanceof AssertionError ? this.fatal(cause) : cause;
     const { confirm } = this.#options;
     const refuse = (reason: unknown): void => this.#answers.refuse(write, reason);
     const told = (): void => {
@@ -456,11 +346,12 @@ export class WritePath implements DecideNext, AppendNext<Write> {
       }
       end();
     } catch (cause) {
-      this.#fatal(cause);
+      this.fatal(cause);
     }
   }
 
-  #fatal(cause: unknown): EngramError {
+  /** See `DecisionPath`. */
+  fatal(cause: unknown): EngramError {
     const fatal = new Error('a write was left half decided', { cause });
     this.#halted = true;
     this.#options.onFatal(fatal);
