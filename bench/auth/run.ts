@@ -7,37 +7,20 @@
  * Each kind is compared with the store without users of the same start and round. A second store without users says how much of a difference
  * is noise. Fails where the median of a kind is above `most`.
  */
-import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { etcdserverpb } from '@engram/wire';
-import { EtcdClient } from '../../test/support/etcd-client.ts';
 import { runOne } from '../support/load.ts';
 import { readOptions } from '../support/options.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure, median } from '../support/statistics.ts';
 import { Store } from '../support/store.ts';
+import { addUsers, jwtFlag, logIn } from './users.ts';
 
 const options = readOptions(
   process.argv.slice(2),
   { roles: 1_000, ranges: 100, starts: 4, rounds: 2, requests: 60_000, keys: 20_000, most: 0.1, markdown: '' },
   { roles: 3, ranges: 3, starts: 1, rounds: 1, requests: 500, keys: 200, most: 1_000 },
 );
-/** Where the load generator's keys are. */
-const PREFIX = '/registry/bench/';
-/** Calls at a time that make roles. */
-const AT_ONCE = 64;
-
 using folder = new DataFolder();
-const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const keyFile = (name: string, pem: string | Buffer): string => {
-  const path = join(folder.path, name);
-  writeFileSync(path, pem);
-  return path;
-};
-const pub = keyFile('pub.pem', publicKey.export({ type: 'spki', format: 'pem' }));
-const priv = keyFile('priv.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const JWT = `--auth-token=jwt,sign-method=ES256,pub-key=${pub},priv-key=${priv},ttl=24h`;
+const jwtTokens = jwtFlag(folder.path);
 
 /** A kind of clients of a store. Several kinds may share one. */
 interface Measured {
@@ -47,53 +30,12 @@ interface Measured {
   readonly user: string | undefined;
 }
 
-const addUser = (name: string) => etcdserverpb.encodeAuthUserAddRequest({ name, password: name });
-const addRole = (name: string) => etcdserverpb.encodeAuthRoleAddRequest({ name });
-const grantRole = (user: string, role: string) => etcdserverpb.encodeAuthUserGrantRoleRequest({ user, role });
-const permit = (name: string, key: string, end: string) =>
-  etcdserverpb.encodeAuthRoleGrantPermissionRequest({
-    name,
-    perm: { permType: 2, key: Buffer.from(key), rangeEnd: Buffer.from(end) },
-  });
-
-/** Does the work of each, a few at a time. */
-async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
-}
-
-/** The user `one`, who may use the prefix of the load; other roles, whose ranges are apart; and `all`, who has them too. */
-async function found({ target }: Store, roles: number): Promise<void> {
-  using client = new EtcdClient(target, { deadlineMs: 60_000 });
-  await client.auth('UserAdd', addUser('root'));
-  await client.auth('UserGrantRole', grantRole('root', 'root'));
-  await client.auth('RoleAdd', addRole('bench'));
-  await client.auth('RoleGrantPermission', permit('bench', PREFIX, '/registry/bench0'));
-  const names = Array.from({ length: roles }, (_, at) => `role-${at}`);
-  await each(names, (name) => client.auth('RoleAdd', addRole(name)));
-  const ranges = names.flatMap((name) =>
-    Array.from({ length: options.ranges }, (_, at) => [name, `/${name}/${at}/a`, `/${name}/${at}/b`] as const),
-  );
-  await each(ranges, ([name, key, end]) => client.auth('RoleGrantPermission', permit(name, key, end)));
-  for (const user of ['one', 'all']) {
-    await client.auth('UserAdd', addUser(user));
-    await client.auth('UserGrantRole', grantRole(user, 'bench'));
-  }
-  await each(names, (name) => client.auth('UserGrantRole', grantRole('all', name)));
-  await client.auth('AuthEnable');
-}
-
-async function logIn({ target }: Store, name: string): Promise<string> {
-  using client = new EtcdClient(target);
-  const request = etcdserverpb.encodeAuthenticateRequest({ name, password: name });
-  return etcdserverpb.decodeAuthenticateResponse(await client.auth('Authenticate', request)).token;
-}
-
 await using stores = new AsyncDisposableStack();
 const start = async (flags: readonly string[] = []): Promise<Store> =>
   stores.use(await Store.start('engram', folder.path, flags));
 
 const plain: Measured = { name: 'without users', store: await start(), user: undefined };
-const [jwt, simple, many] = [await start([JWT]), await start(), await start([JWT])];
+const [jwt, simple, many] = [await start([jwtTokens]), await start(), await start([jwtTokens])];
 const roles = `${options.roles} roles of ${options.ranges} ranges`;
 const measured: readonly Measured[] = [
   plain,
@@ -114,7 +56,7 @@ for (const [store, count] of [
   [simple, 0],
   [many, options.roles],
 ] as const) {
-  await found(store, count);
+  await addUsers(store.target, count, options.ranges);
 }
 
 /** CPU of a request in us, by operation and kind, one for each start and round. */
@@ -138,7 +80,7 @@ for (let at = 0; at < options.starts; at += 1) {
     await store.start();
   }
   const tokens = new Map<Measured, string>();
-  for (const one of measured) if (one.user !== undefined) tokens.set(one, await logIn(one.store, one.user));
+  for (const one of measured) if (one.user !== undefined) tokens.set(one, await logIn(one.store.target, one.user));
   for (const op of ['get', 'put']) {
     for (let round = 0; round < options.rounds; round += 1) {
       // Who is first is measured on another machine than who is last.

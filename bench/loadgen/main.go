@@ -28,6 +28,7 @@ var (
 	prevKv      = flag.Bool("prev-kv", false, "watch: ask for what each event supersedes, as kube-apiserver does")
 	token       = flag.String("token", "", "what the calls have as the metadata token; empty: none")
 	pause       = flag.Bool("pause", false, `print {"prepared":true} before the measured part, and begin at a line of input`)
+	blocks      = flag.Int("blocks", 1, "put, get, list, count: measure so many times the requests, with --pause before each")
 	timeout     = flag.Duration("timeout", 5*time.Minute, "end with a failure after this time")
 
 	duration         = flag.Duration("duration", time.Minute, "sustained: how long")
@@ -80,7 +81,7 @@ func perform() error {
 	case "keepalive":
 		o, err = runKeepAlive()
 	default:
-		o, err = runUnary(*op)
+		return runUnary(*op)
 	}
 	if err == nil {
 		o.Op = *op
@@ -89,27 +90,30 @@ func perform() error {
 	return err
 }
 
-// runUnary warms up, prepares what the operation needs, and measures it.
-func runUnary(kind string) (*outcome, error) {
+// runUnary warms up, prepares what the operation needs, and measures it, block by block on the same connections.
+func runUnary(kind string) error {
 	run, err := newClosedRun(*connections, *inflight)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer run.close()
 	total := int64(*requests)
 	pick, err := picker(kind, run, &total)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if *warm > 0 && kind != "create" && kind != "delete" && kind != "fill" {
 		run.phase(int64(*warm), pick)
 	}
-	waitForStart()
-	cpu := cpuSeconds()
-	elapsed, latencies := run.phase(total, pick)
-	o := &outcome{ClientCPU: cpuSeconds() - cpu, Bytes: run.bytes.Load(), Items: run.items.Load()}
-	o.summarise(elapsed, latencies)
-	return o, nil
+	for range *blocks {
+		waitForStart()
+		cpu := cpuSeconds()
+		elapsed, latencies := run.phase(total, pick)
+		o := &outcome{Op: kind, ClientCPU: cpuSeconds() - cpu, Bytes: run.bytes.Load(), Items: run.items.Load()}
+		o.summarise(elapsed, latencies)
+		o.print()
+	}
+	return nil
 }
 
 // picker says which operation the i-th request is. fill sets the total: all keys once.
@@ -143,5 +147,7 @@ func waitForStart() {
 		return
 	}
 	fmt.Println(`{"prepared":true}`)
-	bufio.NewReader(os.Stdin).ReadString('\n')
+	input.ReadString('\n')
 }
+
+var input = bufio.NewReader(os.Stdin)

@@ -3,7 +3,7 @@ import { columns, figuresOf, row, type Run } from '../../bench/compare/figures.t
 import { workloads } from '../../bench/compare/workloads.ts';
 import { readOptions } from '../../bench/support/options.ts';
 import { parseOutcome, type Outcome } from '../../bench/support/outcome.ts';
-import { figure, median, quantile, ratio } from '../../bench/support/statistics.ts';
+import { figure, median, medianInterval, quantile, ratio } from '../../bench/support/statistics.ts';
 import { toMarkdown, toText } from '../../bench/support/table.ts';
 import { cpuSecondsOf, statFields, statusMb } from '../../bench/support/usage.ts';
 
@@ -20,6 +20,15 @@ test.each([
 test('a quantile is a measured value', () => {
   const values = Array.from({ length: 1000 }, (_, at) => 999 - at);
   expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([0, 499, 989, 999]);
+});
+
+test.each([
+  { count: 100, least: 39, most: 60, why: 'of a hundred the 40th and the 61st' },
+  { count: 10_000, least: 4901, most: 5098, why: 'narrower with more values' },
+  { count: 3, least: 0, most: 2, why: 'few values say only that it is among them' },
+  { count: 0, least: Number.NaN, most: Number.NaN, why: 'nothing has none' },
+])('the interval of a median of $count values: $why', ({ count, least, most }) => {
+  expect(medianInterval(Array.from({ length: count }, (_, at) => count - 1 - at))).toEqual({ least, most });
 });
 
 test.each([
