@@ -186,7 +186,10 @@ class MaintenanceService {
         break;
       case DowngradeRequestDowngradeAction.ENABLE:
         this.#checkDowngradeTarget(version);
-        throw new StatusError(GrpcCode.FAILED_PRECONDITION, 'etcdserver: this server has no older storage version');
+        throw new StatusError(
+          GrpcCode.FAILED_PRECONDITION,
+          'etcdserver: cannot enable a downgrade: this server has no older storage version',
+        );
       case DowngradeRequestDowngradeAction.CANCEL:
         break;
       default:

@@ -195,7 +195,12 @@ describe('the rest', () => {
   });
 
   test('a downgrade is refused, its cancel is not', async () => {
-    expect(await failure(downgrade(Downgrade.ENABLE, '3.5'))).toMatchObject({ code: 9 });
+    expect(await failure(downgrade(Downgrade.ENABLE, '3.5'))).toEqual({
+      code: 9,
+      message: 'etcdserver: cannot enable a downgrade: this server has no older storage version',
+    });
+    const { downgradeInfo } = etcdserverpb.decodeStatusResponse(await api.call(path('Status'), new Uint8Array()));
+    expect(downgradeInfo).toMatchObject({ enabled: false, targetVersion: '' });
     expect(await downgrade(Downgrade.CANCEL, '')).toMatchObject({ version: '3.6' });
     expect(await failure(downgrade(7, ''))).toEqual({ code: 2, message: 'etcdserver: unknown method' });
   });
