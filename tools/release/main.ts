@@ -76,7 +76,8 @@ ${lines}exec "\${NODE:-node}" ${options.join(' ')} "$(dirname -- "$self")/../lib
 `;
   writeFileSync(join(folder, 'lib/engram/engramctl.cjs'), "require('./engram.cjs');\n");
   const member = launcher("a node, with etcd's flags", variables.join(''), flags, 'engram.cjs');
-  const tool = launcher("engramctl, with etcdctl's flags", '', ['--disable-warning=DEP0123'], 'engramctl.cjs');
+  const ofTool = [...flags, '--disable-warning=DEP0123'];
+  const tool = launcher("engramctl, with etcdctl's flags", variables.join(''), ofTool, 'engramctl.cjs');
   for (const [name, text] of [
     ['engram', member],
     ['engramctl', tool],

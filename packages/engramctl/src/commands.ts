@@ -5,7 +5,7 @@ import { optionsText, PROGRAM } from './cli/help.ts';
 import { diffCommand } from './compare/diff-command.ts';
 import { historyCommand } from './compare/history-command.ts';
 import { inspectCommand } from './inspect/inspect-command.ts';
-import { restoreCommand } from './restore-command.ts';
+import { cutOverCommand, migrateCommand, mirrorCommand, restoreCommand } from './engram-commands.ts';
 import { API_VERSION, ENGRAMCTL_VERSION } from './version.ts';
 
 const completionCommand: Command = {
@@ -71,6 +71,9 @@ export const commands: readonly Command[] = [
   historyCommand,
   checkCommand,
   restoreCommand,
+  migrateCommand,
+  cutOverCommand,
+  mirrorCommand,
   completionCommand,
   optionsCommand,
   versionCommand,

@@ -3,6 +3,8 @@ import { StreamPrinter } from './cli/printer.ts';
 import { runProgram } from './program.ts';
 
 async function main(): Promise<void> {
+  // Node would not verify the certificates of endpoints. The launcher drops it, too; an executable has none.
+  delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const stop = new AbortController();
   const stopBy = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(5); // a second one: at once

@@ -65,6 +65,7 @@ async function run(args: readonly string[], parts: ProgramParts): Promise<number
     printer,
     askPassword,
     nowMs,
+    environment,
     signal,
   });
 }

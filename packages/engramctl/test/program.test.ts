@@ -21,6 +21,9 @@ Key-value commands
 Cluster maintenance commands
   check       Reports on a live cluster: what is wrong, and what to do next
   restore     Makes a data directory from a snapshot, as \`engram restore\`
+  migrate     Starts a node that follows a running etcd, as \`engram migrate\`
+  cut-over    Lets the node that follows an etcd take writes, as \`engram cut-over\`
+  mirror      Writes each revision of a store into an etcd, as \`engram mirror\`
 
 Utility commands
   completion  Generate completion script
@@ -126,6 +129,12 @@ describe('arguments that are wrong change nothing, and end with a code that no r
     ],
     [['restore'], 128, 'Error: snapshot restore requires exactly one argument\n'],
     [['restore', '--nothing', 'x'], 128, 'Error: flag provided but not defined: -nothing\n'],
+    [['restore', '--version'], 128, 'Error: restore does not take these flags\n'],
+    [['migrate'], 1, 'Error: migrate needs --from, the endpoints of the etcd to follow\n'],
+    [['migrate', '--nothing'], 128, 'Error: flag provided but not defined: -nothing\n'],
+    [['cut-over', '--data-dir=/nothing'], 1, 'Error: no store that follows an etcd runs on /nothing: '],
+    [['mirror'], 1, 'Error: mirror needs --to, the endpoints of the etcd to write to\n'],
+    [['mirror', '--to=127.0.0.1:1', 'more'], 128, 'Error: mirror takes no argument "more"\n'],
   ])('%j', async (args, code, text) => {
     const ended = await ctl(args);
     expect([ended.code, ended.out]).toEqual([code, '']);
@@ -178,7 +187,7 @@ describe('completion', () => {
     };
     expect(completed('engramctl', 'i')).toEqual(['inspect']);
     expect(completed('engramctl', '')).toEqual(
-      expect.arrayContaining(['check', 'inspect', 'diff', 'history', 'restore']),
+      expect.arrayContaining(['check', 'inspect', 'diff', 'history', 'restore', 'migrate', 'cut-over', 'mirror']),
     );
     expect(completed('engramctl', 'diff', '--pre')).toEqual(['--prefix']);
     expect(completed('engramctl', 'diff', '--endp')).toEqual(['--endpoints']);

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ctl, ctlProcess, Engram, PATIENT } from './support/processes.ts';
+import { ctl, ctlProcess, Engram, engramctlPath, PATIENT } from './support/processes.ts';
 import { kubeProtobuf } from './support/kube.ts';
 import { cutFile, Store } from './support/store.ts';
 
@@ -350,6 +350,44 @@ describe('restore', () => {
     expect(readdirSync(join(dataDir, 'engram'))).toEqual(['segments']);
     const again = await ctl(['restore', snapshot, '--data-dir', dataDir]);
     expect([again.code, again.out, again.err.includes('not empty')]).toEqual([1, '', true]);
+  });
+});
+
+describe('migrate, cut-over and mirror', () => {
+  test('a cut-over that is refused says why, and ends with 1', { timeout: 120_000 }, async () => {
+    await using source = await Engram.start();
+    await using moved = await Engram.start([`--from=${source.address}`], 'http', [engramctlPath, 'migrate']);
+    await source[Symbol.asyncDispose]();
+    const refused = await ctl(['cut-over', `--data-dir=${moved.dataDir}`]);
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.err).toMatch(/^Error: .+\n$/);
+  });
+
+  test('are those of `engram`: a store is followed, takes over, and is brought back', {
+    timeout: 120_000,
+  }, async () => {
+    const restored = join(scratch, 'mirrored');
+    expect((await ctl(['restore', snapshot, '--data-dir', restored])).code).toBe(0);
+    await using back = await Engram.start([`--data-dir=${restored}`]);
+    await using moved = await Engram.start([`--from=${engram.address}`], 'http', [engramctlPath, 'migrate']);
+    using writes = new Store(moved.address);
+    await expect(writes.put('x', 'y')).rejects.toThrow('takes no writes before the cut-over');
+    // Refused until the etcd has said how far it is.
+    const cutOver = ['cut-over', `--data-dir=${moved.dataDir}`];
+    let ended = await ctl(cutOver);
+    while (ended.code !== 0) {
+      expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^Error: /) });
+      ended = await ctl(cutOver);
+    }
+    expect(ended).toEqual({ code: 0, out: `cut over at revision ${written}: the store takes writes\n`, err: '' });
+    expect(await writes.put('x', 'y')).toBe(written + 1);
+    const mirrored = await ctl(['mirror', `--from=${moved.address}`, `--to=${back.address}`, '--until-equal']);
+    expect([mirrored.code, mirrored.out]).toEqual([0, `equal at revision ${written + 1}\n`]);
+    expect(mirrored.err).toContain(
+      `mirrors: each revision becomes one revision of the etcd, from ${written + 1}, to ${written}\n`,
+    );
+    const change = await ctl([...PATIENT, '--endpoints', back.address, 'diff', 'x', String(written)]);
+    expect(change.out).toContain('+ x version 1');
   });
 });
 

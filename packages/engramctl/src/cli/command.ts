@@ -17,6 +17,7 @@ export interface CommandRun {
   /** The password of a user who gave none. */
   readonly askPassword: () => Promise<string>;
   readonly nowMs: () => number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Ends the work. */
   readonly signal: AbortSignal;
 }

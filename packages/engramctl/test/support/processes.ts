@@ -33,11 +33,16 @@ export class Engram implements AsyncDisposable {
     child.once('close', () => this.#seen());
   }
 
-  static async start(args: readonly string[] = [], scheme = 'http'): Promise<Engram> {
+  /** `program`: what runs a member with the flags behind it. */
+  static async start(args: readonly string[] = [], scheme = 'http', program = [engramPath]): Promise<Engram> {
     const dataDir = mkdtempSync(join(tmpdir(), 'engramctl-member-'));
     const url = `${scheme}://127.0.0.1:0`;
     const own = ['--data-dir', dataDir, '--listen-client-urls', url, '--advertise-client-urls', url];
-    const child = spawn(engramPath, [...own, ...args], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] });
+    const [command, ...before] = program;
+    const child = spawn(command!, [...before, ...own, ...args], {
+      env: environment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const engram = new Engram(child, dataDir);
     await engram.#logged('now serving');
     return engram;
