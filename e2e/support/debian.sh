@@ -1,22 +1,27 @@
 # Sourced behind env.sh: programs of Debian's packages, unpacked into the cache; nothing of them is installed.
 #
-#   folder="$(debian_packages FOLDER PACKAGE...)"   what the packages hold, below $cache/FOLDER
+#   folder="$(debian_packages NAME PACKAGE...)"   the folder of the cache with what the packages hold
 debian_packages() {
-  local folder="$cache/$1"
+  local name="$1" folder
   shift
-  if [ "$(cat "$folder/packages" 2>/dev/null)" != "$*" ]; then
-    echo "fetching $1 ..." >&2
-    local work
-    work="$(mktemp -d "$scratch/debian.XXXXXX")"
-    mkdir -p "$work/debs" "$work/lists/partial" "$work/cache/archives/partial"
-    local options=(-qq -o APT::Sandbox::User= -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache")
-    apt-get "${options[@]}" update
-    (cd "$work/debs" && apt-get "${options[@]}" download "$@")
-    rm -rf "$folder.new"
-    for package in "$work"/debs/*.deb; do dpkg-deb --extract "$package" "$folder.new"; done
-    echo "$*" >"$folder.new/packages"
-    rm -rf "$folder"
-    mv "$folder.new" "$folder"
-  fi
+  folder="$cache/$name-$(cksum <<<"$*" | tr ' ' '-')"
+  # In a substitution a failed command does not end the function.
+  [ -e "$folder" ] || locked "$name" unpack_debian "$folder" "$@" || return
   echo "$folder"
+}
+
+unpack_debian() {
+  local folder="$1" work options package
+  shift
+  [ ! -e "$folder" ] || return 0 # by the run that had the lock
+  echo "fetching $1 ..." >&2
+  work="$(mktemp -d "$scratch/debian.XXXXXX")" || return
+  mkdir -p "$work/debs" "$work/lists/partial" "$work/cache/archives/partial" || return
+  options=(-qq -o APT::Sandbox::User= -o Acquire::Retries=3 -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache")
+  apt-get "${options[@]}" update >&2 || return
+  (cd "$work/debs" && apt-get "${options[@]}" download "$@" >&2) || return
+  rm -rf "$folder.new"
+  for package in "$work"/debs/*.deb; do dpkg-deb --extract "$package" "$folder.new" || return; done
+  rm -rf "$work"
+  mv "$folder.new" "$folder"
 }

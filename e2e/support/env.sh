@@ -7,7 +7,7 @@
 # A part may define `at_end`, which is called when its children have ended.
 #
 # After it: $root, $part, $cache, $scratch, $store_launcher (one executable that starts the store), node on the PATH,
-# `bounded SECONDS COMMAND...` and `bounded_go_test SECONDS COMMAND...`.
+# `bounded SECONDS COMMAND...`, `bounded_go_test SECONDS COMMAND...` and `locked NAME COMMAND...`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -54,6 +54,20 @@ bounded() {
   children=()
   [ "$status" = 124 ] && echo "ended after $seconds s: $1" >&2
   return "$status"
+}
+
+# Runs a command that fills the cache, or a function that does. Another run that fills the same waits for it, for LOCKED_SECONDS_MAX.
+LOCKED_SECONDS_MAX=900
+locked() {
+  local name="$1"
+  shift
+  (
+    flock --wait "$LOCKED_SECONDS_MAX" 9 || {
+      echo "e2e: another run has filled the cache for more than $LOCKED_SECONDS_MAX s: it holds $cache/$name.lock" >&2
+      exit 1
+    }
+    "$@" 9>&-
+  ) 9>"$cache/$name.lock"
 }
 
 # `bounded` for a `go test -json`: its last line, and its status, are the summary's.

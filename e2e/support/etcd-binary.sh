@@ -11,16 +11,21 @@ etcd_tool() {
 etcd_build() {
   local version=v3.7.3
   local built="$cache/etcd/$1-$version"
-  if [ ! -x "$built" ]; then
-    echo "building $1 $version ..." >&2
-    mkdir -p "$cache/etcd" "$scratch/etcd-build"
-    cp "$root/e2e/etcd/tests.mod" "$scratch/etcd-build/go.mod"
-    cp "$root/e2e/etcd/tests.sum" "$scratch/etcd-build/go.sum"
-    (
-      cd "$scratch/etcd-build"
-      CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$built.new" "go.etcd.io/etcd/$2/v3"
-    )
-    mv "$built.new" "$built"
-  fi
+  # In a substitution a failed command does not end the function.
+  [ -x "$built" ] || locked etcd build_etcd "$built" "$2" || return
   echo "$built"
+}
+
+build_etcd() {
+  local built="$1" module="$2" folder="$scratch/etcd-build"
+  [ ! -x "$built" ] || return 0 # by the run that had the lock
+  echo "building $(basename "$built") ..." >&2
+  mkdir -p "$cache/etcd" "$folder" || return
+  cp "$root/e2e/etcd/tests.mod" "$folder/go.mod" || return
+  cp "$root/e2e/etcd/tests.sum" "$folder/go.sum" || return
+  (
+    cd "$folder" || exit
+    CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$built.new" "go.etcd.io/etcd/$module/v3"
+  ) || return
+  mv "$built.new" "$built"
 }
