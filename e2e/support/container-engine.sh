@@ -2,27 +2,22 @@
 #
 #   fetch_engine                 unpacks it if it is not there, and sets $engine (its folder) and $docker (its client)
 #   in_engine SECONDS COMMAND... runs a command beside an engine of its own, which ends with it: see with-engine
+#
+# Engines of several runs have nothing in common but the cache and the processor: engine-preconditions says what they need.
+source "$root/e2e/support/debian.sh"
 
-# What the engine needs of Debian, and what its programs link that not every machine has.
-engine_packages=(docker.io containerd runc libdevmapper1.02.1
-  iptables libip4tc2 libip6tc2 libxtables12 libmnl0 libnetfilter-conntrack3 libnfnetlink0 libnftnl11)
+# What the engine needs of Debian, what its programs link that not every machine has, and the tools of engine-preconditions.
+engine_packages=(docker.io containerd runc libdevmapper1.02.1 libseccomp2
+  iptables libip4tc2 libip6tc2 libxtables12 libmnl0 libnetfilter-conntrack3 libnfnetlink0 libnftnl11 busybox-static)
 
 fetch_engine() {
-  engine="$cache/engine"
+  local name
+  engine="$(debian_packages engine "${engine_packages[@]}")" || return
   docker="$engine/usr/bin/docker"
-  if [ "$(cat "$engine/packages" 2>/dev/null)" = "${engine_packages[*]}" ]; then return; fi
-  echo "fetching a container engine ..." >&2
-  mkdir -p "$scratch/debs" "$scratch/apt/lists/partial" "$scratch/apt/cache/archives/partial"
-  local options=(-qq -o APT::Sandbox::User= -o "Dir::State::Lists=$scratch/apt/lists" -o "Dir::Cache=$scratch/apt/cache")
-  apt-get "${options[@]}" update || return
-  (cd "$scratch/debs" && apt-get "${options[@]}" download "${engine_packages[@]}") || return
-  rm -rf "$engine.new"
-  for package in "$scratch"/debs/*.deb; do dpkg-deb --extract "$package" "$engine.new" || return; done
   # The names by which the engine calls them; an installation makes these links.
-  for name in iptables ip6tables; do ln -sf xtables-nft-multi "$engine.new/usr/sbin/$name"; done
-  echo "${engine_packages[*]}" >"$engine.new/packages"
-  rm -rf "$engine"
-  mv "$engine.new" "$engine"
+  for name in iptables ip6tables; do
+    [ -e "$engine/usr/sbin/$name" ] || ln -sf xtables-nft-multi "$engine/usr/sbin/$name"
+  done
 }
 
 # The engine and the command have a network, mounts and process numbers of their own: what the engine sets there is gone with
@@ -34,8 +29,23 @@ in_engine() {
   bounded "$seconds" "$scratch/wire" -control "$scratch/wire.sock" -hosts here=10.78.0.1 -run here -- \
     unshare --mount --pid --fork --kill-child --mount-proc \
     "$root/e2e/support/with-engine" "$engine" "$scratch" "$@" || status="$?"
-  find /sys/fs/cgroup -mindepth 2 -depth -type d -path "*/$(basename "$scratch")*" -exec rmdir {} + 2>/dev/null || true
   return "$status"
+}
+
+# Control groups outlive the engine. Those of this run go when the last process of its containers has. An `at_end` that replaces this one
+# calls remove_groups.
+at_end() { remove_groups; }
+GROUPS_EMPTY_MAX_S=20
+remove_groups() {
+  local begin="$SECONDS" left
+  while true; do
+    left="$(find /sys/fs/cgroup -mindepth 1 -depth -type d -path "*/$(basename "$scratch")*" 2>/dev/null)"
+    [ -n "$left" ] || return 0
+    xargs --delimiter '\n' rmdir <<<"$left" 2>/dev/null && return 0
+    [ $((SECONDS - begin)) -lt "$GROUPS_EMPTY_MAX_S" ] || break
+    sleep 0.2
+  done
+  echo "e2e: control groups are left: $left" >&2
 }
 
 # lab_image: makes $scratch/lab-image, from which `docker build` makes an image of PD, stores and etcdctl. Sets $etcdctl.
