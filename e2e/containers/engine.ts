@@ -22,7 +22,10 @@ export interface Place {
 }
 
 const START_MAX_MS = 150_000;
+const END_MAX_MS = 60_000;
+const IMAGE_MAX_MS = 300_000;
 const KILLED = 137;
+const CONFLICT = 409;
 
 /** The name by which a container is found in a network, and in no other. */
 export const alias = (network: NetworkName, name: string): string => `${network}-${name}`;
@@ -34,6 +37,7 @@ type Docker = RuntimeClient['container']['dockerode'];
 export class Engine {
   readonly #docker: Docker;
   readonly #program: string;
+  readonly #started: Container[] = [];
 
   private constructor(docker: Docker, program: string) {
     this.#docker = docker;
@@ -77,7 +81,15 @@ export class Engine {
       .withResourcesQuota({ memory: memoryMib / 1024 })
       .withWaitStrategy(new Started());
     const started = await made.start();
-    return new Container(this.#docker, started.getId(), place, (lines) => this.#logs(name, lines));
+    const container = new Container(this.#docker, started.getId(), place, (lines) => this.#logs(name, lines));
+    this.#started.push(container);
+    return container;
+  }
+
+  /** The ends of the logs of all containers. */
+  async logs(lines: number): Promise<string> {
+    const ends = await Promise.all(this.#started.map(async (each) => `-- ${each.name}\n${await each.log(lines)}`));
+    return ends.join('\n');
   }
 
   async #logs(name: string, lines: number): Promise<string> {
@@ -86,7 +98,7 @@ export class Engine {
   }
 
   #run(...args: readonly string[]): Promise<string> {
-    return tool(this.#program, args, this.#options);
+    return tool(this.#program, args, { ...this.#options, withinMs: IMAGE_MAX_MS });
   }
 
   get #options(): { readonly env: Readonly<Record<string, string>> } {
@@ -128,6 +140,9 @@ async function connect(docker: Docker, network: NetworkName, id: string, name: s
   });
 }
 
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && 'statusCode' in error && error.statusCode === CONFLICT;
+
 /** A container that can be made to fail. It is started again by nobody but `start`. */
 export class Container {
   readonly name: string;
@@ -160,7 +175,7 @@ export class Container {
   }
 
   async pause(): Promise<void> {
-    await this.#container.pause();
+    await this.#onceRunning(() => this.#container.pause());
   }
 
   async unpause(): Promise<void> {
@@ -169,20 +184,41 @@ export class Container {
 
   async kill(): Promise<void> {
     this.running = false;
-    await this.#container.kill();
-    await this.#ended(KILLED);
+    await this.#onceRunning(() => this.#container.kill());
+    const code = await this.#ended();
+    // It may have failed by itself in that moment. It is not started again: the engine knows that it was to be killed.
+    if (code !== KILLED && this.#place.restarted !== true) await this.#hasEndedWith(code);
   }
 
   /** Rejects if its process does not end by SIGTERM with 0. */
   async stop(): Promise<void> {
     this.running = false;
-    await this.#container.stop({ t: 15 });
-    await this.#ended(0);
+    await this.#container.stop({ t: END_MAX_MS / 1000 });
+    const code = await this.#ended();
+    if (code !== 0) await this.#hasEndedWith(code);
   }
 
-  async #ended(wanted: number): Promise<void> {
-    const { StatusCode: code } = (await this.#container.wait()) as { readonly StatusCode: number };
-    if (code !== wanted) throw new Error(`${this.name} ended with ${code} and not ${wanted}:\n${await this.log(10)}`);
+  async #ended(): Promise<number> {
+    const late = sleep(END_MAX_MS, undefined, { ref: false });
+    const end = await Promise.race([this.#container.wait() as Promise<{ readonly StatusCode: number }>, late]);
+    if (end === undefined) throw new Error(`${this.name} does not end:\n${await this.log(10)}`);
+    return end.StatusCode;
+  }
+
+  async #hasEndedWith(code: number): Promise<never> {
+    throw new Error(`${this.name} has ended with ${code}:\n${await this.log(10)}`);
+  }
+
+  /** The engine refuses to pause or kill what has failed by itself. What it starts again runs soon. */
+  async #onceRunning(change: () => Promise<unknown>): Promise<void> {
+    for (const endMs = performance.now() + START_MAX_MS; ; await sleep(100)) {
+      try {
+        await change();
+        return;
+      } catch (error) {
+        if (this.#place.restarted !== true || !isConflict(error) || performance.now() > endMs) throw error;
+      }
+    }
   }
 
   /** Starts it again. */

@@ -24,6 +24,8 @@ const START_MAX_MS = 60_000;
 interface ToolOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The tool is killed, and the call rejects, after this time. A minute if absent. */
+  readonly withinMs?: number;
 }
 
 /** Resolves with stdout. Rejects with what the tool said if it does not end with 0. */
@@ -33,11 +35,15 @@ export async function tool(program: string, args: readonly string[], options: To
   return stdout;
 }
 
-tool.ends = (program: string, args: readonly string[], { cwd, env }: ToolOptions = {}): Promise<Ended> => {
+tool.ends = (
+  program: string,
+  args: readonly string[],
+  { cwd, env, withinMs = TOOL_MAX_MS }: ToolOptions = {},
+): Promise<Ended> => {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const options = {
     cwd,
-    timeout: TOOL_MAX_MS,
+    timeout: withinMs,
     ...(env === undefined ? {} : { env: { PATH: process.env['PATH'], ...env } }),
   };
   execFile(program, args, options, (error, stdout, stderr) => {
