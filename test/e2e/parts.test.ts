@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'engram-e2e-parts-'));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs tools/e2e in a tree whose parts say these lines and end with these codes. Returns its lines and its code. */
+function runParts(parts: Readonly<Record<string, { readonly says: readonly string[]; readonly code: number }>>): {
+  readonly lines: readonly string[];
+  readonly code: number | null;
+} {
+  mkdirSync(join(folder, 'tools'), { recursive: true });
+  cpSync(join(root, 'tools/e2e'), join(folder, 'tools/e2e'));
+  for (const [name, { says, code }] of Object.entries(parts)) {
+    const run = join(folder, 'e2e', name, 'run');
+    mkdirSync(join(folder, 'e2e', name), { recursive: true });
+    writeFileSync(run, `#!/bin/sh\n${says.map((line) => `echo '${line}'\n`).join('')}exit ${code}\n`);
+    chmodSync(run, 0o755);
+  }
+  const { stdout, status } = spawnSync(join(folder, 'tools/e2e'), Object.keys(parts), { encoding: 'utf8' });
+  return { lines: stdout.trimEnd().split('\n'), code: status };
+}
+
+const passes = { says: ['e2e-passes: 3 passed, 0 failed'], code: 0 };
+const skips = {
+  says: ['e2e-skips: SKIPPED, NOTHING IS TESTED: this machine lacks root', 'e2e-skips: 0 passed, 0 failed'],
+  code: 0,
+};
+
+test('a part that tests nothing is named with its reason, and is no failure', () => {
+  const { lines, code } = runParts({ passes, skips });
+  expect(lines.slice(-2)).toEqual(['e2e: tested nothing: skips: this machine lacks root', '3 passed, 0 failed']);
+  expect(code).toBe(0);
+});
+
+test('a part that counts nothing and ends with a code is one failure', () => {
+  const { lines, code } = runParts({ passes, ends: { says: ['this machine lacks nothing, and yet'], code: 75 } });
+  expect(lines.at(-2)).toMatch(/^e2e: failed: ends \(exit 75, 0 passed, 1 failed, \d+ s\)$/);
+  expect(lines.at(-1)).toBe('3 passed, 1 failed');
+  expect(code).toBe(1);
+});
+
+test('what a container engine needs is asked of the machine by name', () => {
+  // Nothing but what the script itself calls: no program of Debian's packages.
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  for (const name of ['bash', 'id', 'tr', 'sed']) {
+    const path = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+    symlinkSync(path, join(bin, name));
+  }
+  const script = join(root, 'e2e/support/engine-preconditions');
+  const { stdout, status } = spawnSync(join(bin, 'bash'), [script], { encoding: 'utf8', env: { PATH: bin } });
+  expect(stdout).toBe(process.getuid?.() === 0 ? "the program apt-get: the engine is Debian's\n" : 'root\n');
+  expect(status).toBe(0);
+});
