@@ -40,8 +40,9 @@ const peerUrl = ({ peerScheme }: ClusterPlace, { host, peerPort }: MemberPlace):
   `${peerScheme ?? 'http'}://${host ?? '127.0.0.1'}:${peerPort}`;
 const engram = join(import.meta.dirname, '../../packages/server/bin/engram');
 const READY_LINE = 'ready to serve client requests';
-const READY_MAX_MS = 60_000;
-const STOP_MAX_MS = 15_000;
+/** On a busy machine. A member itself gives up a stop that takes five seconds, and the end of its process comes behind that. */
+const READY_MAX_MS = 150_000;
+const STOP_MAX_MS = 60_000;
 /** An election takes a second, and much longer on a machine that has other work. */
 const LEADS_MAX_MS = 60_000;
 
