@@ -126,8 +126,13 @@ function admission(loop = new Loop({ clock: new SimClock(), pace: new StepPace(1
     share(),
     loop,
     {},
-    () => {
-      emptied += 1;
+    {
+      noneWait: () => {
+        emptied += 1;
+      },
+      fault: (error) => {
+        throw error;
+      },
     },
   );
   return {
@@ -265,7 +270,17 @@ test('calls that wait are let in one by one without moving those behind them', (
       return room > 0 ? 0 : SEND_QUEUE_MAX_BYTES;
     },
   };
-  const queue = new Admission(calls, held, share(), new Loop({ clock: new SimClock() }), {}, () => {});
+  const queue = new Admission(
+    calls,
+    held,
+    share(),
+    new Loop({ clock: new SimClock() }),
+    {},
+    {
+      noneWait() {},
+      fault() {},
+    },
+  );
   let started = 0;
   const start = (): void => {
     room -= 1;

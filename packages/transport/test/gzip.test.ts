@@ -4,6 +4,8 @@ import { SimClock } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs } from '@engram/transport';
 import { SettingId, windowUpdateFrame } from '@engram/http2';
+import type { Method } from '@engram/wire';
+import { echoMethods } from './support/echo-methods.ts';
 import { ByteClient, outcome, type Serve, startServing, until } from './support/serving.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
 
@@ -133,4 +135,28 @@ test.each(['/test.Echo/Open', '/test.Echo/Count'])('bombs on streams end the con
     client.write(client.headers(id, grpcHeaders(path, gzip)), client.data(id, bomb, true));
   expect(await client.goAway()).toBe('ENHANCE_YOUR_CALM too_many compressed messages');
   expect((await honest.unary('/test.Echo/Sync', 'served')).toString()).toBe('served');
+});
+
+test('bombs on streams that had to wait end their connection, and nothing else', async () => {
+  const release: (() => void)[] = [];
+  const hold = (): Promise<Uint8Array> => new Promise((resolve) => release.push(() => resolve(new Uint8Array(1))));
+  const methods = new Map<string, Method>([...echoMethods([]), ['/test.Hold/Hold', { kind: 'unary', handle: hold }]]);
+  await using serving = await startServing(serve, { methods, clock: new SimClock(), maxConcurrentStreams: 2_000 });
+  using client = await RawClient.open(serving.port);
+  using honest = new ByteClient(serving.target);
+  const bomb = zipped(Buffer.alloc(2 * 1024 * 1024));
+  // 32 MiB of requests run at a time.
+  for (let id = 1; id < 33; id += 2) {
+    client.write(client.headers(id, grpcHeaders('/test.Hold/Hold', gzip)), client.data(id, bomb, true));
+  }
+  await until(() => release.length === 16);
+  for (let id = 33; id < 433; id += 2) {
+    client.write(client.headers(id, grpcHeaders('/test.Echo/Count', gzip)), client.data(id, bomb, true));
+  }
+  client.write(frame('PING', 0, 0, Buffer.alloc(8)));
+  await client.frame(({ type, ack }) => type === 'PING' && ack);
+  for (const answer of release) answer();
+  expect(await client.goAway()).toBe('ENHANCE_YOUR_CALM too_many compressed messages');
+  expect((await honest.unary('/test.Echo/Sync', 'served')).toString()).toBe('served');
+  await until(() => serving.observer.connections === 1);
 });

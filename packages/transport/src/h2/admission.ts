@@ -23,6 +23,14 @@ export interface AnswersHeld {
   readonly heldBytes: number;
 }
 
+/** The connection whose calls are admitted. */
+export interface AdmissionOwner {
+  /** No call waits any more. */
+  noneWait(): void;
+  /** A call that had waited has thrown when it started: the connection must end. */
+  fault(error: unknown): void;
+}
+
 /**
  * Starts the calls of one connection, in order. A cancelled call counts until its handler returns. So a client that
  * opens and resets streams in a row (CVE-2023-44487, CVE-2025-8671) gets no more running handlers than a client that
@@ -37,29 +45,36 @@ export class Admission {
   readonly #loop: Loop;
   readonly #starts: Task;
   readonly #resumes: Task;
-  readonly #emptied: () => void;
+  readonly #owner: AdmissionOwner;
   #running = 0;
   #runningBytes = 0;
   /** Calls before `#first` have been started. */
   #waiting: Admissible[] = [];
   #first = 0;
   #letting = false;
+  #ended = false;
   /** Streams that were told to wait, in the order in which they asked. */
   readonly #crowded = new Set<Crowded>();
   #resuming = false;
 
   /**
-   * `share` is the connection's share of the answer budget; `emptied` is called when no call waits any more; `caller` is
-   * whose part of the loop's time starts take.
+   * `share` is the connection's share of the answer budget; `caller` is whose part of the loop's time starts take.
    */
-  constructor(runningMax: number, answers: AnswersHeld, share: Share, loop: Loop, caller: object, emptied: () => void) {
+  constructor(
+    runningMax: number,
+    answers: AnswersHeld,
+    share: Share,
+    loop: Loop,
+    caller: object,
+    owner: AdmissionOwner,
+  ) {
     this.#runningMax = runningMax;
     this.#answers = answers;
     this.#share = share;
     this.#loop = loop;
     this.#starts = { work: 'client', caller, stage: 'start' };
     this.#resumes = { work: 'client', caller, stage: 'resume' };
-    this.#emptied = emptied;
+    this.#owner = owner;
   }
 
   /** Bytes of the requests of calls that run. */
@@ -78,8 +93,16 @@ export class Admission {
     return false;
   }
 
-  /** Starts the call now or as soon as the limits allow. */
+  /** The connection ends: calls that wait never start. */
+  end(): void {
+    this.#ended = true;
+    this.#waiting = [];
+    this.#first = 0;
+  }
+
+  /** Starts the call now, and throws what it throws, or as soon as the limits allow. */
   admit(call: Admissible): void {
+    if (this.#ended) return;
     if (!this.someWait && this.#mayStart()) {
       call.start();
       return;
@@ -142,12 +165,17 @@ export class Admission {
   *#start(): PureJob<void> {
     for (let call = this.#next; call !== undefined && this.#mayStart(); call = this.#next) {
       this.#first += 1;
-      if (!call.finished) call.start();
+      try {
+        if (!call.finished) call.start();
+      } catch (error) {
+        this.end();
+        this.#owner.fault(error);
+      }
       if (this.#loop.shouldYield(STEPS_EACH) && this.someWait) yield;
     }
     this.#letting = false;
     this.#forgetStarted();
-    if (!this.someWait) this.#emptied();
+    if (!this.someWait && !this.#ended) this.#owner.noneWait();
   }
 
   /** A stream that waits again is resumed at the next call. */

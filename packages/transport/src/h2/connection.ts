@@ -14,7 +14,7 @@ import {
 import type { PureJob } from '@engram/loop';
 import type { Accepted } from '../listener.ts';
 import { AbuseBudget } from './abuse-budget.ts';
-import { Admission } from './admission.ts';
+import { Admission, type AdmissionOwner } from './admission.ts';
 import type { ConnectionServer } from './connection-server.ts';
 import { FrameHandler, type FrameHost } from './frame-handler.ts';
 import { PingJudge } from './keepalive-policy.ts';
@@ -44,7 +44,7 @@ const resetTokens = 10;
  * One HTTP/2 connection of a client. All work on it starts in its intake, in a timer, or in a handler that answers.
  * Frames sent meanwhile gather in the sender.
  */
-export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwner {
+export class Connection implements StreamHost, FrameHost, SenderOwner, AdmissionOwner, IntakeOwner {
   readonly server: ConnectionServer;
   readonly streams = new StreamTable();
   readonly sender: Sender;
@@ -93,9 +93,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     this.receive = new ReceiveFlow(server.messageMaxBytes, requests, (streamId, increment) => {
       this.sender.control(windowUpdateFrame(streamId, increment));
     });
-    this.admission = new Admission(server.streamsMax, this.sender, answers, server.loop, this.client, () =>
-      this.receive.credit(),
-    );
+    this.admission = new Admission(server.streamsMax, this.sender, answers, server.loop, this.client, this);
     this.#leads = server.leads(this);
     this.#frames = new FrameHandler(this);
     this.#pingJudge = new PingJudge(server.keepalive);
@@ -252,6 +250,12 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
     if (this.#closing && this.sender.idle) this.#socket.end();
   }
 
+  // AdmissionOwner: what the admission calls, beside `fault`.
+
+  noneWait(): void {
+    this.receive.credit();
+  }
+
   // IntakeOwner: what the intake calls.
 
   sliceBegan(nowMs: number): void {
@@ -327,6 +331,7 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, IntakeOwn
   #dropAll(): void {
     this.sender.end();
     this.receive.end();
+    this.admission.end();
     if (this.#dropping) return;
     this.#dropping = true;
     void this.server.loop.run({ work: 'client', caller: this.client, stage: 'end' }, this.#dropEach());
