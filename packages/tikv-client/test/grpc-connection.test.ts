@@ -4,15 +4,19 @@ import { GrpcCode } from '@engram/core';
 import {
   ErrorCode,
   Flag,
+  FRAME_HEADER_BYTES,
   goAwayFrame,
   headersFrames,
   Http2Error,
+  LARGEST_STREAM_ID,
   SettingId,
   settingsFrame,
   windowUpdateFrame,
 } from '@engram/http2';
 import { GrpcTransport } from '@engram/tikv-client/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ClientConnection } from '../src/http2/client-connection.ts';
+import type { StreamEnd } from '../src/http2/client-stream.ts';
 import { ask, connected, Listener } from './support/raw-calls.ts';
 import { frame, grpcMessage, type RawConnection, RawServer, uint32 } from './support/raw-server.ts';
 
@@ -104,6 +108,47 @@ describe('a connection', () => {
     expect(await peer.goAway()).toBe(code);
     await peer.untilClosed();
     channel.close();
+  });
+
+  test('that the server leaves opens no stream that has waited', async () => {
+    await using server = await RawServer.start();
+    const { channel, peer } = await connected(server, [[SettingId.MAX_CONCURRENT_STREAMS, 2]]);
+    const taken = ask(channel, 'taken');
+    const refused = [ask(channel, 'not taken'), ask(channel, 'waits'), ask(channel, 'waits as well')];
+    await peer.request(5);
+    peer.write(goAwayFrame(3, ErrorCode.NO_ERROR, 'maintenance'));
+    for (const asking of refused) await expect(asking).rejects.toMatchObject({ grpc: GrpcCode.UNAVAILABLE });
+    peer.write(peer.answer(3, 'yes'));
+    expect(await taken).toBe('yes');
+    await peer.untilClosed();
+    const opened = peer.received.filter(({ type }) => type === 'HEADERS');
+    expect(opened.map(({ streamId }) => streamId)).toEqual([1, 3, 5]);
+    channel.close();
+  });
+
+  test('that comes to its last ids takes no more streams than those, and serves all that it took', async () => {
+    await using server = await RawServer.start();
+    let usable = true;
+    const unusable = (): void => {
+      usable = false;
+    };
+    const firstId = LARGEST_STREAM_ID - 4;
+    const connection = new ClientConnection({ address: server.address, tls: undefined, unusable, firstId });
+    const ends: StreamEnd[] = [];
+    for (let streams = 1; streams <= 3; streams += 1) {
+      expect(usable).toBe(true);
+      const stream = connection.open([], { head() {}, data() {}, end: (end) => ends.push(end) });
+      stream.send(Buffer.alloc(FRAME_HEADER_BYTES + 1), true);
+    }
+    expect([usable, connection.usable]).toEqual([false, false]);
+    const peer = await server.connection();
+    peer.begin([[SettingId.MAX_CONCURRENT_STREAMS, 1]]);
+    for (const id of [firstId, firstId + 2, firstId + 4]) {
+      await peer.request(id);
+      peer.write(peer.answer(id, 'served'));
+    }
+    await peer.untilClosed();
+    expect(ends.map(({ kind }) => kind)).toEqual(['complete', 'complete', 'complete']);
   });
 
   test('that is silent is sent a ping, and is lost if it does not answer in three seconds', async () => {

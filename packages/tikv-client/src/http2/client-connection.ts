@@ -59,6 +59,8 @@ export interface ConnectionOptions {
   readonly tls: ClientTls | undefined;
   /** The connection takes no further streams. Called at most once, before any stream learns why. */
   readonly unusable: () => void;
+  /** Of the first stream; 1 if absent. */
+  readonly firstId?: number;
 }
 
 /**
@@ -74,10 +76,10 @@ export class ClientConnection implements FrameEvents, StreamHost {
   readonly #streams = new Map<number, ClientStream>();
   /** Streams that wait for the server's settings, or for one of its streams to end. */
   readonly #unopened = new Set<ClientStream>();
-  #nextId = 1;
+  #nextId: number;
   #streamsMax = Number.POSITIVE_INFINITY;
   #established = false;
-  /** No further streams: GOAWAY was received, or there are no further ids. */
+  /** No further streams: GOAWAY was received, or those that wait need the last ids. */
   #leaving = false;
   #ended = false;
   #unacknowledged = 0;
@@ -87,6 +89,7 @@ export class ClientConnection implements FrameEvents, StreamHost {
   /** Throws if the address is none. */
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#nextId = options.firstId ?? 1;
     this.#frames = new ServerFrames(this);
     this.#socket = dial(options.address, options.tls, {
       established: () => this.#begin(),
@@ -114,6 +117,8 @@ export class ClientConnection implements FrameEvents, StreamHost {
     if (!this.#hasStreams) this.#socket.ref();
     this.#unopened.add(stream);
     this.#openWaiting();
+    const idsLeft = (LARGEST_STREAM_ID + 2 - this.#nextId) / 2;
+    if (this.#unopened.size >= idsLeft) this.#leave();
     return stream;
   }
 
@@ -194,6 +199,7 @@ export class ClientConnection implements FrameEvents, StreamHost {
 
   goAway(lastStreamId: number): void {
     this.#leave();
+    this.#streamsMax = 0;
     for (const stream of this.#all()) {
       if (stream.id === 0 || stream.id > lastStreamId) this.#finish(stream, { kind: 'refused' });
     }
@@ -257,11 +263,10 @@ export class ClientConnection implements FrameEvents, StreamHost {
   #openWaiting(): void {
     if (!this.#established || this.#ended) return;
     for (const stream of this.#unopened) {
-      if (this.#leaving || this.#streams.size >= this.#streamsMax) return;
+      if (this.#streams.size >= this.#streamsMax) return;
       this.#unopened.delete(stream);
       stream.id = this.#nextId;
       this.#nextId += 2;
-      if (this.#nextId > LARGEST_STREAM_ID) this.#leave();
       this.#streams.set(stream.id, stream);
       this.#socket.write(headersFrames(stream.id, this.#encoder.encode(stream.fields), false, DEFAULT_MAX_FRAME_BYTES));
       this.#sender.opened(stream);
