@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:crypto';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
-import type { Logger } from '@engram/core';
+import { type Logger, systemErrorCode } from '@engram/core';
 import { CertificateTrust } from './certificate-trust.ts';
 import type { TlsOptions, TlsVersion } from './serve-options.ts';
 import { opensslCiphers } from './tls-ciphers.ts';
@@ -49,13 +49,16 @@ export function readSecureContext(tls: TlsOptions): SecureContextOptions {
 }
 
 /** Changes whenever a file changes. Rotation tools write new files or swap links; both change inode or mtime. */
-function fileFingerprint(tls: TlsOptions): string {
-  return filesOf(tls)
-    .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return stat === undefined ? 'missing' : `${stat.dev}:${stat.ino}:${stat.mtimeMs}:${stat.size}`;
-    })
-    .join(' ');
+const fingerprintOf = (tls: TlsOptions): string => filesOf(tls).map(fileFingerprint).join(' ');
+
+/** Also of a file that nothing can be learnt of, as where its folder may not be searched any more: reading it says why. */
+function fileFingerprint(file: string): string {
+  try {
+    const { dev, ino, mtimeMs, size } = statSync(file);
+    return `${dev}:${ino}:${mtimeMs}:${size}`;
+  } catch (error) {
+    return `${systemErrorCode(error)}`;
+  }
 }
 
 /**
@@ -71,12 +74,12 @@ export class CertificateFollower {
   constructor(tls: TlsOptions, logger: Logger) {
     this.#tls = tls;
     this.#logger = logger;
-    this.#loaded = fileFingerprint(tls);
+    this.#loaded = fingerprintOf(tls);
   }
 
   /** Calls `apply` with the contents of the files if they changed. A throw of `apply` means that the files do not match. */
   refresh(apply: (context: SecureContextOptions, trust: CertificateTrust) => void): void {
-    const found = fileFingerprint(this.#tls);
+    const found = fingerprintOf(this.#tls);
     if (found === this.#loaded) return;
     try {
       apply(readSecureContext(this.#tls), new CertificateTrust(this.#tls));

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { EventEmitter, once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { get } from 'node:https';
@@ -143,6 +143,10 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     writeFileSync(folder.file('server-key.pem'), renewed.key);
     expect(await subject()).toBe('renewed');
     writeFileSync(folder.file('server.pem'), 'garbage');
+    expect(await subject()).toBe('renewed');
+    // A link to itself: the system says neither what the file is nor that there is none.
+    rmSync(folder.file('server.pem'));
+    symlinkSync(folder.file('server.pem'), folder.file('server.pem'));
     expect(await subject()).toBe('renewed');
     await before.unary('/test.Echo/Sync', 'the connection from before goes on');
   });
