@@ -1,7 +1,9 @@
-import { AssertionError } from '@engram/core';
+import { AssertionError, GrpcCode } from '@engram/core';
 import { StorageCorruptError, StorageFencedError, StorageUnavailableError } from '@engram/storage';
 import { never, sealOf } from '@engram/storage/testing';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { TikvError } from '@engram/tikv-client';
+import { type Transport, TransportError } from '@engram/tikv-client/testing';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { crcOf } from '../src/format/value-crc.ts';
 import { at, batchOf, first, record, SimBed } from './sim-bed.ts';
 
@@ -47,6 +49,30 @@ describe('an append', () => {
     bed.cluster.revive(bed.cluster.pdAddresses[0]!);
     expect(await bed.append(storage, batchOf(6))).toBe('committed');
     expect(await bed.read(storage)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  // The files of a certificate are renewed one after the other, and a store may come back meanwhile.
+  test.each([
+    ['the own certificate cannot be used', new TikvError('tls-failed', 'key values mismatch')],
+    ['the certificate of a store is refused', new TransportError(GrpcCode.UNAVAILABLE, 'expired', { tls: true })],
+  ])('waits while %s', async (_, refusal) => {
+    let refused = false;
+    const { transport } = bed.cluster;
+    const connect: Transport['connect'] = (address, secure) => {
+      if (refused) throw refusal;
+      return transport.connect(address, secure);
+    };
+    vi.spyOn(bed.cluster, 'transport', 'get').mockReturnValue({ connect });
+    const storage = await bed.openSealed();
+    expect(await bed.append(storage, batchOf(1))).toBe('committed');
+    refused = true;
+    for (const store of [1, 2, 3]) bed.cluster.breakStreams(bed.cluster.addressOf(store));
+    expect(await bed.append(storage, batchOf(2))).toBe('uncertain');
+    await expect(bed.run(storage.log.heldBy(first, never))).rejects.toThrow(StorageUnavailableError);
+    await expect(bed.run(storage.log.seal(second))).rejects.toThrow(StorageUnavailableError);
+    refused = false;
+    expect(await bed.append(storage, batchOf(2))).toBe('committed');
+    expect(await bed.read(storage)).toEqual([1, 2]);
   });
 
   test('is read by a node without a disk while PD is gone', async () => {

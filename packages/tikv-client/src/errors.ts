@@ -69,6 +69,8 @@ const retryableCodes: ReadonlySet<TikvErrorCode> = new Set([
   'backoff-exhausted',
   'pd-unreachable',
   'timestamp-regression',
+  // Files are read anew for each connection, and a server may have another certificate by then.
+  'tls-failed',
   'region-unavailable',
   'store-unreachable',
   'disk-full',
