@@ -41,6 +41,7 @@ export class SimFile implements StorageFile {
   #copyTo(target: Uint8Array, offset: number): number {
     const error = this.#disk.failure('read');
     if (error !== undefined) throw error;
+    this.#inode.evict(this.#disk.random);
     const bytes = this.#inode.cached.subarray(offset, offset + target.length);
     target.set(bytes);
     return bytes.length;

@@ -24,6 +24,8 @@ export class SimInode {
   failures = 0;
   /** Sectors whose cached bytes are still to be written, with all that was written to them since they were durable. */
   readonly #dirty = new Map<number, SectorWrite[]>();
+  /** Sectors that count as clean, and whose cached bytes are not on the disk. */
+  readonly #lost = new Set<number>();
   #writes = 0;
 
   /** The sectors that a sync which begins now writes. */
@@ -74,7 +76,21 @@ export class SimInode {
     for (const sector of this.dirtySectors()) {
       if (random.chance(0.5)) continue;
       if (random.chance(0.5) && sector * SECTOR < this.durable.length) copySector(this.cached, this.durable, sector);
+      else this.#lost.add(sector);
       this.#dirty.delete(sector);
+    }
+  }
+
+  /** The system may need its memory: what counts as clean is read from the disk again. So bytes may change between two reads. */
+  evict(random: Prng): void {
+    if (this.#lost.size === 0 || random.chance(0.5)) return;
+    for (const sector of this.#lost) {
+      if (random.chance(0.5)) continue;
+      const start = sector * SECTOR;
+      const bytes = new Uint8Array(Math.max(0, Math.min(SECTOR, this.cached.length - start)));
+      bytes.set(this.durable.subarray(start, start + bytes.length));
+      this.cached.set(bytes, start);
+      this.#lost.delete(sector);
     }
   }
 
@@ -107,12 +123,14 @@ export class SimInode {
     this.cached = bytes.slice();
     this.durable = bytes.slice();
     this.#dirty.clear();
+    this.#lost.clear();
   }
 
   #note(from: number, end: number): void {
     this.#writes += 1;
     for (let sector = Math.floor(from / SECTOR); sector * SECTOR < end; sector += 1) {
       const bytes = this.cached.slice(sector * SECTOR, (sector + 1) * SECTOR);
+      this.#lost.delete(sector);
       const writes = this.#dirty.get(sector);
       if (writes === undefined) this.#dirty.set(sector, [{ at: this.#writes, bytes }]);
       else writes.push({ at: this.#writes, bytes });

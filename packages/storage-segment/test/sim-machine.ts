@@ -1,4 +1,13 @@
-import { type CrashPoint, type DiskFault, Prng, Scheduler, SimDisk, SimHost, type SimProcess } from '@engram/sim';
+import {
+  type CrashKind,
+  type CrashPoint,
+  type DiskFault,
+  Prng,
+  Scheduler,
+  SimDisk,
+  SimHost,
+  type SimProcess,
+} from '@engram/sim';
 import { openOn } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { SegmentLogger } from './segment-bed.ts';
@@ -23,10 +32,14 @@ export class SimMachine {
     this.#segmentBytes = segmentBytes;
   }
 
-  /** One life of a process, which ends with the work, with a loss of power, or as `crash` says: then CRASHED. */
+  /** One life of a process. It ends with the work, and what `end` says, or as `crash` says: then CRASHED. */
   async live<Result>(
     work: (storage: SegmentStorage, process: SimProcess) => Promise<Result>,
-    { crash, fault }: { readonly crash?: CrashPoint; readonly fault?: DiskFault } = {},
+    {
+      crash,
+      fault,
+      end = 'power',
+    }: { readonly crash?: CrashPoint; readonly fault?: DiskFault; readonly end?: CrashKind } = {},
   ): Promise<Result | typeof CRASHED> {
     const process = this.#host.start();
     const ground = this.disk.ground(process);
@@ -38,7 +51,7 @@ export class SimMachine {
     try {
       return await this.#scheduler.run(Promise.race([worked, crashed]));
     } finally {
-      this.disk.crash('power');
+      this.disk.crash(end);
     }
   }
 }
