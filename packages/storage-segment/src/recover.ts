@@ -149,10 +149,8 @@ async function settleEnd(
   }
   if (lastFrame === undefined) return;
   // A failed sync may have left the frame in the system's cache only, where it no longer counts as unwritten. Only
-  // writing it again is safe. No byte on disk changes.
-  const bytes = new Uint8Array(table.end - lastFrame);
-  await segment.file.read(bytes, lastFrame);
-  await segment.file.write(bytes, lastFrame);
+  // writing it again is safe: the bytes that were found whole, because another read may give those of the disk.
+  await segment.file.write(lastFrame.bytes, lastFrame.offset);
   await segment.file.sync();
 }
 

@@ -128,3 +128,31 @@ describe.each([
     }
   });
 });
+
+test(`what a start has found of an append that the disk refused stays so in all starts after it (SEED=${SEED})`, async () => {
+  const batchesOf = async (storage: Storage): Promise<number> => {
+    let found = 0;
+    for await (const _ of storage.log.read(logPosition(1), never)) found += 1;
+    return found;
+  };
+  const runs = 300;
+  let arrived = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const machine = new SimMachine(SEED + run);
+    const told = { end: 1, sealed: 1, checkpoint: 1 };
+    await machine.live(
+      async (storage) => {
+        await storage.log.seal(sealOf(1));
+        await append(storage, told, 1);
+        machine.disk.arm(undefined, { operation: 'write-durable', code: 'EIO', after: 0 });
+        await expect(append(storage, told, BATCH)).rejects.toThrow(StorageFailedError);
+      },
+      { end: 'kill' },
+    );
+    const found = await machine.live(batchesOf);
+    if (found === 2) arrived += 1;
+    expect(await machine.live(batchesOf), `SEED=${SEED + run}`).toBe(found);
+  }
+  // The system's cache has all of some of them.
+  expect(arrived).toBeGreaterThan(runs / 20);
+});

@@ -145,8 +145,8 @@ export const diskMutants: readonly Mutant[] = [
       },
       {
         file: `${segment}/recover.ts`,
-        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
-        replace: '  await segment.file.write(bytes, lastFrame);\n',
+        find: '  await segment.file.write(lastFrame.bytes, lastFrame.offset);\n  await segment.file.sync();\n',
+        replace: '  await segment.file.write(lastFrame.bytes, lastFrame.offset);\n',
       },
     ],
   },
@@ -156,7 +156,7 @@ export const diskMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${segment}/recover.ts`,
-        find: '  await segment.file.write(bytes, lastFrame);\n  await segment.file.sync();\n',
+        find: '  await segment.file.write(lastFrame.bytes, lastFrame.offset);\n  await segment.file.sync();\n',
         replace: '',
       },
     ],

@@ -1,5 +1,5 @@
 import type { StorageFile } from '../disk/file-system.ts';
-import { FrameReader, isFrame, visitRecords } from './frame-reader.ts';
+import { type Frame, FrameReader, isFrame, visitRecords } from './frame-reader.ts';
 import {
   FRAME_MAGIC_BYTES,
   type FrameHeader,
@@ -17,8 +17,8 @@ export interface Scan {
   readonly table: RecordTable;
   /** The CRC of the last whole frame's header, or of the segment's if there is none. */
   readonly chain: number;
-  /** Where the last whole frame begins; undefined if there is none. */
-  readonly lastFrame: number | undefined;
+  /** The last whole frame, as it was read. */
+  readonly lastFrame: Frame | undefined;
   readonly rest: Rest;
 }
 
@@ -36,7 +36,7 @@ export async function scanSegment(file: StorageFile, header: SegmentHeader, size
   const table = new RecordTable(SEGMENT_HEADER_BYTES, header.kind === 'cleaned', frameHeaderBytes(header));
   const reader = new FrameReader(file, header, size);
   let chain = header.crc;
-  let lastFrame: number | undefined;
+  let lastFrame: Frame | undefined;
   for (;;) {
     const found = await reader.frameAt(table.end);
     if (found.header !== undefined && !continues(table, chain, found.header)) {
@@ -47,7 +47,7 @@ export async function scanSegment(file: StorageFile, header: SegmentHeader, size
       const rest = await examineRest(file, header, table.end, size, found.header);
       return { table, chain, lastFrame, rest };
     }
-    lastFrame = table.end;
+    lastFrame = found;
     table.beginFrame();
     visitRecords(found, (position, start, end) => table.add(position, end - start, position === found.header.first));
     chain = found.header.crc;
