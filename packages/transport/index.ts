@@ -20,7 +20,7 @@ export type {
 
 // For packages that serve or connect by themselves.
 export { addressShare } from './src/address-share.ts';
-export { refusalOf } from './src/client-certificate.ts';
+export { isForAddress, refusalOf } from './src/client-certificate.ts';
 export { opensslCiphers } from './src/tls-ciphers.ts';
 export { CertificateTrust } from './src/certificate-trust.ts';
 export { CertificateFollower, readSecureContext } from './src/tls-context.ts';

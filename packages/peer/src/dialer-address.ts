@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup, reverse } from 'node:dns/promises';
+import { isForAddress } from '@engram/transport';
 
 /** The questions to the resolver. */
 export interface Resolver {
@@ -35,7 +36,7 @@ export async function addressFault(
   }
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!hasAddresses && names.length === 0) return undefined;
-  if (hasAddresses && certificate.checkIP(address) !== undefined) return undefined;
+  if (hasAddresses && isForAddress(certificate, address)) return undefined;
   if (names.length > 0 && (await isOneOf(names, address, resolver))) return undefined;
   return `the certificate is not for ${address}, but for ${certificate.subjectAltName}`;
 }

@@ -346,6 +346,9 @@ test.each([
   { names: 'DNS:unknown.example', address: '192.0.2.9', fits: false },
   { names: 'IP:192.0.2.8,DNS:a.example', address: '192.0.2.7', fits: true },
   { names: 'email:a@b', address: '192.0.2.7', fits: true },
+  // Of an interface's own network, and of a connection that is gone: no certificate names those.
+  { names: 'IP:fe80::1', address: 'fe80::1%eth0', fits: false },
+  { names: 'IP:192.0.2.7', address: '', fits: false },
 ])('a certificate for $names fits $address: $fits', async ({ names, address, fits }) => {
   const name = names.replace(/\W/g, '-');
   certify(name, names, 'ca');

@@ -26,9 +26,14 @@ export function refusalOf(tls: TlsOptions, certificate: X509Certificate | undefi
  */
 function isFor(certificate: X509Certificate, host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(address) !== 0) return certificate.checkIP(address) !== undefined;
+  if (isIP(address) !== 0) return isForAddress(certificate, address);
   const name = host.replace(/\.$/, '');
   return certificate.checkHost(name, { subject: 'never', partialWildcards: false }) !== undefined;
+}
+
+/** An address with a zone (`fe80::1%eth0`) is none that a certificate could name, as in Go. */
+export function isForAddress(certificate: X509Certificate, address: string): boolean {
+  return isIP(address) !== 0 && !address.includes('%') && certificate.checkIP(address) !== undefined;
 }
 
 /** Of several CommonNames the last one counts, as in Go. */

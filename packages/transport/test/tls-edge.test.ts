@@ -77,6 +77,12 @@ describe('--client-cert-allowed-hostname', () => {
       outcome: 'refused',
       why: 'an address as CN',
     },
+    {
+      identity: issue('zone', ca, { names: ['IP:fe80::1'] }),
+      allowed: 'fe80::1%eth0',
+      outcome: 'refused',
+      why: 'an address with a zone',
+    },
   ])('$why: $outcome', async ({ identity, allowed, outcome }) => {
     const folder = new CertificateFolder(ca, server);
     const tls = folder.tls({ ...withClients(folder), allowedHostnames: ['elsewhere', allowed] });
