@@ -182,7 +182,9 @@ const isAccepted: Readonly<Record<Side, (endpoint: string, tls: ClientTls) => Pr
   // A client of TLS 1.3 is through with its handshake before its certificate is looked at: only HTTP/2 behind it tells.
   peer: (endpoint, tls) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const session = connectHttp2(`https://${endpoint}`, tls);
+    const [host, port] = endpoint.split(':') as [string, string];
+    const createConnection = () => connect({ ...tls, host, port: Number(port), ALPNProtocols: ['h2'] });
+    const session = connectHttp2(`https://${endpoint}`, { createConnection });
     session.once('remoteSettings', () => {
       resolve(true);
       session.destroy();
