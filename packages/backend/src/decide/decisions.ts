@@ -45,7 +45,7 @@ export class Decisions {
   #first = 0;
   #waitingBytes = 0;
   /** The waiting decisions have a slice, or wait for it. */
-  #goingOn = false;
+  #resuming = false;
   readonly #idle = new Waiters();
 
   constructor(options: DecisionsOptions) {
@@ -112,7 +112,7 @@ export class Decisions {
       this.#options.next.refused(write, error);
     } finally {
       this.#current = undefined;
-      this.#goOn();
+      this.#resume();
     }
   }
 
@@ -141,7 +141,7 @@ export class Decisions {
       pin?.[Symbol.dispose]();
       this.#parked = undefined;
       this.#current = undefined;
-      this.#goOn();
+      this.#resume();
     }
   }
 
@@ -192,10 +192,10 @@ export class Decisions {
     return all;
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (this.#waiting.length === 0) this.#idle.wakeAll();
-    else if (!this.#goingOn) {
-      this.#goingOn = true;
+    else if (!this.#resuming) {
+      this.#resuming = true;
       const { loop } = this.#options;
       loop.later(NEXT, () => void loop.run(NEXT, this.#decideWaiting()));
     }
@@ -210,8 +210,8 @@ export class Decisions {
       if (loop.shouldYield(byteSteps(bytes))) yield;
       this.#drop();
     }
-    this.#goingOn = false;
-    if (this.#current === undefined) this.#goOn();
+    this.#resuming = false;
+    if (this.#current === undefined) this.#resume();
   }
 
   #dequeue(): Write {

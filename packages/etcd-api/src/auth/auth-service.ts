@@ -76,12 +76,12 @@ class Passwords {
     this.#hasher = hasher;
   }
 
-  readonly hash = (password: string): Promise<Uint8Array> => this.#inTurn(() => this.#hasher.hash(password));
+  readonly hash = (password: string): Promise<Uint8Array> => this.#limited(() => this.#hasher.hash(password));
 
   readonly matches = (hash: Uint8Array, password: string): Promise<boolean> =>
-    this.#inTurn(() => this.#hasher.matches(hash, password));
+    this.#limited(() => this.#hasher.matches(hash, password));
 
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #limited<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#waiting === HASHES_WAITING_MAX) throw new EngramError('TooManyRequests');
     this.#waiting += 1;
     try {

@@ -20,7 +20,7 @@ import type { RecentBatches } from '../log/recent-batches.ts';
 import type { SharedRecords } from '../image/shared-records.ts';
 import { TakenLog } from '../log/taken-log.ts';
 
-/** What another member has passed on waits for this before it takes effect. */
+/** What another member has sent waits for this before it takes effect. */
 const ADOPT: Task = { work: 'durable', caller: 'log', stage: 'adopt' };
 
 export interface NodeBytesParts {
@@ -108,7 +108,7 @@ export class NodeBytes {
   }
 
   /**
-   * As `keep`, for a batch that another node has passed on. Rejects with StorageDivergedError if the batch has another chain: this
+   * As `keep`, for a batch that another node has sent. Rejects with StorageDivergedError if the batch has another chain: this
    * node, or the one that passed it on, has something else before it or in it.
    */
   async adopt(batch: LogBatch): Promise<void> {

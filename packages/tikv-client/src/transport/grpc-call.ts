@@ -20,7 +20,7 @@ export class GrpcCall implements ClientStreamEvents {
   readonly #stream: ClientStream;
   readonly #events: CallEvents;
   readonly #reader: MessageReader;
-  readonly #goesOn = (): boolean => !this.#stream.closed;
+  readonly #continues = (): boolean => !this.#stream.closed;
   #head: Fields | undefined;
   #isGrpc = false;
 
@@ -56,7 +56,7 @@ export class GrpcCall implements ClientStreamEvents {
   data(bytes: Buffer, start: number, end: number): void {
     if (!this.#isGrpc) return; // the page of a proxy: the status says enough
     try {
-      this.#reader.read(bytes, start, end, this.#goesOn);
+      this.#reader.read(bytes, start, end, this.#continues);
     } catch (error) {
       if (!isTransportError(error)) throw error;
       this.cancel();

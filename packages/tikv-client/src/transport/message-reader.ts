@@ -34,10 +34,10 @@ export class MessageReader {
     return this.#prefixBytes > 0;
   }
 
-  /** Reads while `goesOn`. Messages may be views of `bytes`. Throws TransportError. */
-  read(bytes: Buffer, start: number, end: number, goesOn: () => boolean): void {
+  /** Reads while `continues`. Messages may be views of `bytes`. Throws TransportError. */
+  read(bytes: Buffer, start: number, end: number, continues: () => boolean): void {
     let at = start;
-    while (at < end && goesOn()) {
+    while (at < end && continues()) {
       if (this.#prefixBytes === 0 && end - at >= MESSAGE_PREFIX_BYTES) {
         const body = at + MESSAGE_PREFIX_BYTES;
         const bodyEnd = body + checkedLength(readUint32(bytes, at + 1));

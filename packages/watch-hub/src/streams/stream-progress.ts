@@ -93,13 +93,13 @@ export class StreamProgress {
     if (synced === 'yes') send(undefined, published.revision);
     else this.#askedAgain = true;
     this.#answered = true;
-    const goOn = (): void => {
+    const resume = (): void => {
       this.#answered = false;
       if (!this.#askedAgain) return;
       this.#askedAgain = false;
       this.#answer();
     };
-    const then = (): void => published.afterBatch(goOn);
+    const then = (): void => published.afterBatch(resume);
     if (synced === 'yes' || inBetween) clock.soon(then);
     else loop.later(task, then);
   }
