@@ -103,9 +103,10 @@ for (let start = 0; start < options.starts; start += 1) {
           before = after;
         }
       }
+      const found = clients.map(({ name }, index) => `${name} ${percent(median(moreOf(at, of, index, start)))}`);
+      console.error(`start ${start + 1} of ${options.starts}, ${op}: ${found.slice(1).join(', ')}`);
     }
   }
-  console.error(`start ${start + 1} of ${options.starts}`);
 }
 
 report({
@@ -134,7 +135,7 @@ function tableOf({ roles, clients }: (typeof processes)[number], at: number): Ta
         rows.push([op, name, us, '', '', '', '']);
         continue;
       }
-      const byStart = own.map((blocks, start) => blocks.map((one, round) => one / plain[start]![round]! - 1));
+      const byStart = own.map((_, start) => moreOf(at, of, index, start));
       const more = median(byStart.flat());
       const ofAll = sum(own.flat()) / sum(plain.flat()) - 1;
       for (const found of user === undefined ? [] : [more, ofAll]) {
@@ -151,6 +152,12 @@ function tableOf({ roles, clients }: (typeof processes)[number], at: number): Ta
     columns: ['request', 'client', 'cpu us', 'more', 'interval', 'of all CPU', 'each start'],
     rows,
   };
+}
+
+/** How much more than the first node without users, in each round of a start. */
+function moreOf(at: number, of: number, client: number, start: number): readonly number[] {
+  const ofOperation = cpuUs[at]![of]!;
+  return ofOperation[client]![start]!.map((us, round) => us / ofOperation[0]![start]![round]! - 1);
 }
 
 function loadOf(target: string, op: string, requests: number, more: readonly string[]): LoadBlocks {
