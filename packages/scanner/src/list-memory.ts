@@ -6,11 +6,11 @@ export interface Places {
   readonly lengths: Uint32Array;
 }
 
-/** Room for a list that fits in one slice of the index. For a longer list, each step allocates four times the length. */
-const PLACES_MIN = 4096;
-/** Longer arrays are not kept for reuse. */
-const KEPT_PLACES_MAX = 4 * PLACES_MIN;
-/** How many of each kind are kept: 384 KiB of short places, and 1.5 MiB of long ones. */
+/** Versions of one piece of places: a list that fits in one slice of the index has one. */
+export const PLACES = 4096;
+/** How many pieces are kept: 1.5 MiB. */
+const KEPT_PLACES_MAX = 32;
+/** How many views are kept. */
 const KEPT_MAX = 8;
 /** The most stretches of a ByteViews that is kept. */
 const KEPT_VIEWS_MAX = 4096;
@@ -20,22 +20,17 @@ const KEPT_VIEWS_MAX = 4096;
  * heap: a new array costs as much as looking up five hundred versions.
  */
 export class ListMemory {
-  readonly #short: Places[] = [];
-  readonly #long: Places[] = [];
+  readonly #places: Places[] = [];
   readonly #views: ByteViews[] = [];
 
-  /** Places with room for `length` versions. They still contain values of earlier lists. */
-  takePlaces(length: number): Places {
-    if (length <= PLACES_MIN) return this.#short.pop() ?? newPlaces(PLACES_MIN);
-    if (length <= KEPT_PLACES_MAX) return this.#long.pop() ?? newPlaces(KEPT_PLACES_MAX);
-    return newPlaces(4 * length);
+  /** Places with room for PLACES versions. They still contain values of earlier lists. */
+  takePlaces(): Places {
+    return this.#places.pop() ?? { positions: new Float64Array(PLACES), lengths: new Uint32Array(PLACES) };
   }
 
   /** The caller must not use the places after this call. */
   givePlaces(places: Places): void {
-    const { length } = places.lengths;
-    const kept = length === PLACES_MIN ? this.#short : this.#long;
-    if (length <= KEPT_PLACES_MAX && kept.length < KEPT_MAX) kept.push(places);
+    if (this.#places.length < KEPT_PLACES_MAX) this.#places.push(places);
   }
 
   /** An empty list with about the needed capacity. */
@@ -49,8 +44,3 @@ export class ListMemory {
     this.#views.push(views);
   }
 }
-
-const newPlaces = (length: number): Places => ({
-  positions: new Float64Array(length),
-  lengths: new Uint32Array(length),
-});

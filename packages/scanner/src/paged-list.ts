@@ -1,6 +1,6 @@
 import { assert, type ByteViews, EngramError, type PagedBytes } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import type { ListMemory, Places } from './list-memory.ts';
+import { type ListMemory, PLACES, type Places } from './list-memory.ts';
 import type { Pin } from './pins.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
@@ -8,6 +8,10 @@ import type { VersionBytes } from './version-bytes.ts';
 const PAGE_BYTES = 256 * 1024;
 /** The size of a place: a position and a length. */
 const PLACE_BYTES = 12;
+
+/** What a list of so many versions holds while nobody reads it, and one page of it. */
+export const listHoldsBytes = (versions: number): number =>
+  PLACE_BYTES * PLACES * Math.ceil(versions / PLACES) + PAGE_BYTES;
 
 /** The versions in [first, end). */
 interface Page {
@@ -17,7 +21,8 @@ interface Page {
 }
 
 /**
- * The versions of a long list by their places. An unread list holds 12 bytes for each version, and one page. The bytes
+ * The versions of a long list by their places. An unread list holds 12 bytes for each version, and one page. Places stand in pieces
+ * of PLACES, so that a list that grows copies none, and holds no more than a piece too many. The bytes
  * are looked up in the cache and in storage when they are about to be sent. The list owns a pin of its revision. The
  * pin may be revoked if a client reads too slowly: `bring` then rejects with Compacted.
  */
@@ -26,7 +31,7 @@ export class PagedList implements PagedBytes {
   readonly #memory: ListMemory;
   readonly #pin: Pin;
   readonly #signal: AbortSignal;
-  #places: Places = NO_PLACES;
+  #places: Places[] = [];
   #length = 0;
   #bytes = 0;
   /** Consecutive, without a gap. */
@@ -54,29 +59,27 @@ export class PagedList implements PagedBytes {
   }
 
   get heldBytes(): number {
-    return PLACE_BYTES * this.#length + Math.min(PAGE_BYTES, this.#bytes);
+    return PLACE_BYTES * PLACES * this.#places.length + Math.min(PAGE_BYTES, this.#bytes);
   }
 
-  /** Appends versions. Returns their length in bytes. */
+  /** Appends versions. Returns their length in bytes. Only before any bytes were fetched. */
   add(index: KeyIndex, slots: readonly VersionSlot[]): number {
-    const first = this.#length;
-    this.#grow(first + slots.length);
-    const { positions, lengths } = this.#places;
-    const bytes = index.placesOf(slots, positions, lengths, first);
-    this.#length += slots.length;
+    let bytes = 0;
+    for (let from = 0; from < slots.length; ) {
+      const at = this.#length % PLACES;
+      if (at === 0) this.#places.push(this.#memory.takePlaces());
+      const { positions, lengths } = this.#places.at(-1)!;
+      const part = slots.length - from <= PLACES - at && from === 0 ? slots : slots.slice(from, from + PLACES - at);
+      bytes += index.placesOf(part, positions, lengths, at);
+      from += part.length;
+      this.#length += part.length;
+    }
     this.#bytes += bytes;
     return bytes;
   }
 
-  /** Removes the versions from `length` on. Only before any bytes were fetched. */
-  truncate(length: number): void {
-    assert(this.#brought === 0, 'a list is cut while it is read');
-    for (let index = length; index < this.#length; index += 1) this.#bytes -= this.lengthOf(index);
-    this.#length = Math.min(this.#length, length);
-  }
-
   lengthOf(index: number): number {
-    return this.#places.lengths[index]!;
+    return this.#places[Math.floor(index / PLACES)]!.lengths[index % PLACES]!;
   }
 
   get broughtBytes(): number {
@@ -107,19 +110,18 @@ export class PagedList implements PagedBytes {
     this.#pin[Symbol.dispose]();
     for (const { kvs } of this.#pages) this.#memory.giveViews(kvs);
     this.#pages = [];
-    if (this.#places !== NO_PLACES) this.#memory.givePlaces(this.#places);
-    this.#places = NO_PLACES;
+    for (const places of this.#places) this.#memory.givePlaces(places);
+    this.#places = [];
   }
 
   #bringPage(wanted: number): Promise<void> | undefined {
     if (this.#pin.revoked) return Promise.reject(new EngramError('Compacted'));
     const first = this.#brought;
     const enough = Math.max(PAGE_BYTES, wanted - this.#broughtBytes);
-    const { positions, lengths } = this.#places;
     let [end, bytes] = [first, 0];
-    for (; end < this.#length && bytes < enough; end += 1) bytes += lengths[end]!;
+    for (; end < this.#length && bytes < enough; end += 1) bytes += this.lengthOf(end);
     const kvs = this.#memory.takeViews(end - first);
-    const loading = this.#bytesOf.collect(positions.subarray(first, end), kvs, this.#signal);
+    const loading = this.#bytesOf.collect(this.#positions(first, end), kvs, this.#signal);
     if (loading === undefined) this.#take({ first, end, kvs }, bytes);
     else {
       this.#loading = loading
@@ -139,17 +141,17 @@ export class PagedList implements PagedBytes {
     this.#broughtBytes += bytes;
   }
 
-  #grow(length: number): void {
-    const before = this.#places;
-    if (length <= before.lengths.length) return;
-    const places = this.#memory.takePlaces(length);
-    if (before !== NO_PLACES) {
-      places.positions.set(before.positions.subarray(0, this.#length));
-      places.lengths.set(before.lengths.subarray(0, this.#length));
-      this.#memory.givePlaces(before);
+  /** The positions of the versions in [first, end). */
+  #positions(first: number, end: number): Float64Array {
+    const at = first % PLACES;
+    const { positions } = this.#places[Math.floor(first / PLACES)]!;
+    if (at + end - first <= PLACES) return positions.subarray(at, at + end - first);
+    const copy = new Float64Array(end - first);
+    for (let from = first; from < end; ) {
+      const [begin, count] = [from % PLACES, Math.min(end - from, PLACES - (from % PLACES))];
+      copy.set(this.#places[Math.floor(from / PLACES)]!.positions.subarray(begin, begin + count), from - first);
+      from += count;
     }
-    this.#places = places;
+    return copy;
   }
 }
-
-const NO_PLACES: Places = { positions: new Float64Array(0), lengths: new Uint32Array(0) };
