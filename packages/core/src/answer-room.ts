@@ -5,10 +5,12 @@ const VERSION_BYTES = 64;
 /** Bytes are reserved in steps of this size. An answer below one step reserves nothing. */
 const RESERVED_STEP_BYTES = 64 * 1024;
 
-/** The account of the call that an answer belongs to. It counts the answer while it is made. */
+/** The account of the call that an answer belongs to. It counts the answer while it is made, until the call has its answer. */
 export interface AnswerAccount {
   /** Reserves `bytes` more. False if the account has no room for them: the answer must then not be made. */
   reserveAnswer?(bytes: number): boolean;
+  /** Counts `bytes` more, whether or not there is room: the client's next calls wait then. */
+  holdAnswer?(bytes: number): void;
 }
 
 /**

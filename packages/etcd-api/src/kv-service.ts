@@ -66,6 +66,8 @@ class KvService {
     const op = decodeRange(request);
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
+    const holdsBytes = this.#parts.options.store.applied.holdsBytes(op);
+    if (holdsBytes > 0) caller.holdAnswer(holdsBytes);
     return whenThere(this.#parts.store.range(op, caller, 'pages'), answerOf, this.#parts);
   }
 

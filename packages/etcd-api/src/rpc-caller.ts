@@ -61,6 +61,10 @@ export class RpcCaller implements Caller {
     return this.#call.reserveAnswer?.(bytes) ?? true;
   }
 
+  holdAnswer(bytes: number): void {
+    this.#call.holdAnswer?.(bytes);
+  }
+
   /** None: the call's deadline aborts `signal`, and the store's request timeout bounds the rest. */
   get timeoutMs(): number | undefined {
     return undefined;

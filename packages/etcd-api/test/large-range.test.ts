@@ -64,6 +64,23 @@ test('an answer holds its places, not its versions, until it is read or dropped'
   expect(pins.size).toBe(0);
 });
 
+test('what a list will hold counts before it waits for the leader', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { backend } = api;
+  const readIndex = backend.readIndex.bind(backend);
+  backend.readIndex = () => promise;
+  const held: number[] = [];
+  const call = Object.assign(new FakeCall(), { holdAnswer: (bytes: number) => held.push(bytes) });
+  const answer = handle(call);
+  expect(held).toHaveLength(1);
+  resolve();
+  const message = await answer;
+  backend.readIndex = readIndex;
+  if (!isLong(message)) throw new Error('the answer was put together at once');
+  expect(held[0]).toBe(message.heldBytes);
+  dropMessage(message);
+});
+
 test('a client that goes away ends the work on its answer', async () => {
   const call = new FakeCall();
   const answer = handle(call);

@@ -134,6 +134,10 @@ export class GatewayCall implements CallContext {
     return false;
   }
 
+  holdAnswer(bytes: number): void {
+    this.hold(this.#heldBytes + bytes);
+  }
+
   waits(waiting: boolean): void {
     if (waiting && !this.#ended) this.parts.waiting.add(this);
     else this.parts.waiting.delete(this);

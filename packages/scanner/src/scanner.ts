@@ -13,7 +13,7 @@ import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
 import { type Job, type Loop, type PureJob, settled, type Task, type Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
-import { PagedList } from './paged-list.ts';
+import { listHoldsBytes, PagedList } from './paged-list.ts';
 import type { Pins } from './pins.ts';
 import { countRange, fetchMax, isPlainList, isPlainPoint, planRange, type RangePlan } from './range-plan.ts';
 import { VersionsByValue } from './value-order.ts';
@@ -63,6 +63,8 @@ const RANGE: Task = { work: 'client', caller: 'ranges', stage: 'range' };
 
 /** The number of keys of a list that are looked up and fetched at a time: about a millisecond of work. */
 const LIST_KEYS = 4096;
+/** What a key that is sorted, filtered or stripped of its value takes until the answer is made: its places in several orders. */
+const PLANNED_KEY_BYTES = 32;
 /** A list with fewer versions is answered with one view for each. */
 const LIST_MIN = 64;
 /** A list with more bytes is answered in pages, unless SENT_BYTES_MIN applies. */
@@ -104,6 +106,18 @@ export class Scanner {
   /** See `planRange`. */
   plan(op: RangeOp, at: Revision, room: AnswerRoom, turn: Turn): PureJob<RangePlan> {
     return planRange(this.#index, op, at, room, turn);
+  }
+
+  /**
+   * About what a range holds while it is made: counted before it begins, since many that begin together would be seen only
+   * once they hold it. 0 for what a slice answers. `newest` is the newest revision, whatever that of the range is.
+   */
+  holdsBytes(op: RangeOp, newest: Revision): number {
+    if (op.countOnly || (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1)) return 0;
+    const { live } = this.#loop.slice(() => this.#index.countSome(op.range, newest, this.#loop));
+    const keys = Math.min(live, fetchMax(op));
+    if (keys <= LIST_KEYS) return 0;
+    return isPlainList(op) ? listHoldsBytes(keys) : PLANNED_KEY_BYTES * keys;
   }
 
   /**

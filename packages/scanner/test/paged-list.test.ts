@@ -9,6 +9,8 @@ import {
   prefixRange,
   type RangeOp,
   revision,
+  SortOrder,
+  SortTarget,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Loop, StepPace } from '@engram/loop';
@@ -156,6 +158,28 @@ test('a reader that is too slow for a compaction is told so', async () => {
   await kvs.bring(0, 1);
   expect(pins.revokeBelow(revision(2_000_000))).toBe(1);
   await expect(kvs.bring(8_000, 3_000_000)).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test('what a list holds is counted by the piece, and known before it is made', async () => {
+  const { scanner } = bed(9_000, 300);
+  const result = await paged(scanner);
+  // Three pieces of 4,096 places, and a page.
+  expect(result.kvs.heldBytes).toBe(3 * 4_096 * 12 + 256 * 1024);
+  expect(scanner.holdsBytes(list, newest)).toBe(result.kvs.heldBytes);
+  expect(scanner.holdsBytes({ ...list, limit: 8_000 }, newest)).toBe(2 * 4_096 * 12 + 256 * 1024);
+  expect(
+    scanner.holdsBytes({ ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 }, newest),
+  ).toBe(9_000 * 32);
+  expect(scanner.holdsBytes({ ...list, keysOnly: true }, newest)).toBe(9_000 * 32);
+});
+
+test.each([
+  { what: 'a page', over: { limit: 4_096 } },
+  { what: 'a count', over: { countOnly: true } },
+  { what: 'a short range', over: { range: prefixRange(keyBytes('k00')) } },
+])('$what holds too little to be counted before', ({ over }) => {
+  const { scanner } = bed(9_000, 300);
+  expect(scanner.holdsBytes({ ...list, ...over }, newest)).toBe(0);
 });
 
 test('a list that nobody waits for any more holds nothing back', async () => {

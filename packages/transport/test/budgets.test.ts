@@ -181,6 +181,28 @@ test('answers that are being made count, until their handlers are through', asyn
   await until(() => budgets.answerBytes.used === 0);
 });
 
+test('calls wait until there is room again for what those before them hold, whether or not there was', async () => {
+  let begun = 0;
+  const release = Promise.withResolvers<void>();
+  const handle = async (_: Uint8Array, call: CallContext): Promise<Uint8Array> => {
+    begun += 1;
+    call.holdAnswer?.(3 * MiB);
+    await release.promise;
+    return Buffer.from('made');
+  };
+  const methods = new Map([['/test.Make/Answer', { kind: 'unary' as const, handle }]]);
+  await using makers = await startServing(serve, { budgets, methods });
+  using greedy = await RawClient.open(makers.port);
+  for (let id = 1; id < 200; id += 2) greedy.write(greedy.request(id, '/test.Make/Answer', Buffer.from('x')));
+  await settled(greedy);
+  // A single connection gets half of 16 MiB, and the last one that begins may take more.
+  expect(begun).toBe(3);
+  expect(budgets.answerBytes.used).toBe(9 * MiB);
+  release.resolve();
+  for (let id = 1; id < 200; id += 2) expect(await greedy.outcome(id)).toContain('grpc-status: 0');
+  await until(() => budgets.answerBytes.used === 0);
+});
+
 test('bodies of HTTP/1.1 count, too', async () => {
   const sockets = Array.from({ length: 12 }, () => connect(serving.port, '127.0.0.1'));
   const answers: string[] = [];

@@ -82,6 +82,11 @@ export interface CallContext {
    */
   reserveAnswer?(bytes: number): boolean;
   /**
+   * As `reserveAnswer`, for an answer that is made in any case: if the client has no room for it, its next calls do not start until
+   * it has.
+   */
+  holdAnswer?(bytes: number): void;
+  /**
    * The handler of a unary call begins (true), or ends (false), to wait for what other clients do, however long that takes. Meanwhile the
    * call does not count as running, so that those others can be served, and a server that stops ends it with UNAVAILABLE and aborts
    * `signal`. A stream needs no such call: it never counts, and always ends with its server. Absent where nothing counts.

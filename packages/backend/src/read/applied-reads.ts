@@ -34,6 +34,10 @@ export class ReplicaReads implements AppliedReads {
     return this.#replica.range(op, caller.signal, clientTask(caller, 'range'), form);
   }
 
+  holdsBytes(op: RangeOp): number {
+    return op.range.end.length === 0 ? 0 : this.#replica.scanner.holdsBytes(op, this.#replica.revision);
+  }
+
   rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
     return this.#replica.rangeStream(op, chunkBytes, caller.signal, clientTask(caller, 'range'));
   }

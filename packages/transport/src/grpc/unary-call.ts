@@ -75,6 +75,13 @@ export class UnaryCall extends GrpcStream implements Admissible {
     return true;
   }
 
+  /** As `reserveAnswer`, of an answer that is made whether or not there is room. */
+  holdAnswer(bytes: number): void {
+    if (this.finished) return;
+    this.host.sender.reserve(bytes);
+    this.#reservedBytes += bytes;
+  }
+
   waits(waiting: boolean): void {
     if (waiting === this.#waits) return;
     this.#waits = waiting;
