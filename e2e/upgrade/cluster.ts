@@ -61,6 +61,16 @@ export class MixedCluster implements AsyncDisposable {
     return leaderAmong(this.members);
   }
 
+  /** The members of a version. */
+  of(version: Version): readonly MemberProcess[] {
+    return this.members.filter((member) => this.#versions.get(member) === version);
+  }
+
+  /** Resolves when a member of this version leads: on a busy machine the leadership moves by itself too. */
+  async leadBy(version: Version): Promise<void> {
+    if (this.#versions.get(await this.leader()) !== version) await this.lead(this.of(version)[0]!);
+  }
+
   async followers(): Promise<readonly MemberProcess[]> {
     const leader = await this.leader();
     return this.members.filter((member) => member !== leader);

@@ -10,7 +10,7 @@ import { Prng } from '@engram/sim';
 import { EtcdClient, EtcdError } from '../../test/support/etcd-client.ts';
 import { Checks } from '../cluster/checks.ts';
 import { Clients } from './clients.ts';
-import { MixedCluster } from './cluster.ts';
+import { MixedCluster, type Version } from './cluster.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +18,8 @@ const { values, positionals } = parseArgs({
 });
 const [folder = '.', before = ''] = positionals;
 const READS_LOG_MAX_MS = 60_000;
+/** How often members do their work where the leadership moves by itself meanwhile, as on a busy machine. */
+const ATTEMPTS_MAX = 5;
 console.log(`--seed ${values.seed}`);
 
 await using cluster = await MixedCluster.start(folder, before);
@@ -25,12 +27,20 @@ const clients = new Clients(cluster.endpoints, new Prng(Number(values.seed)));
 const checks = new Checks(() => cluster.members);
 const { check } = checks;
 
-/** Members of these versions, the leader's first, do their work together. */
-const together = (versions: string): Promise<void> =>
-  check(`${versions} (the leader first) work together`, async () => {
-    assert.equal(await cluster.versions(), versions);
-    return clients.workTogether();
+/** One member of a version, which leads, and the others of another do their work together. It leads before and after. */
+const together = (leading: Version, others: Version): Promise<void> => {
+  const versions = [leading, others, others].join(', ');
+  return check(`${versions} (the leader first) work together`, async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      await cluster.leadBy(leading);
+      const before = await cluster.versions();
+      const done = await clients.workTogether();
+      const after = await cluster.versions();
+      if (before === versions && after === versions) return done;
+      assert.notEqual(attempt, ATTEMPTS_MAX, `each time the leadership has moved: ${before}; ${after}`);
+    }
   });
+};
 
 /** A member of the version before cannot read the records of users. Whichever member is asked, none is written. */
 const usersAreRefused = (): Promise<void> =>
@@ -54,7 +64,7 @@ async function addUser(endpoint: string): Promise<string> {
   }
 }
 
-await together('before, before, before');
+await together('before', 'before');
 
 await check('up, the leader last: followers are upgraded, one of them without its disk', () =>
   clients.withoutFailure(async () => {
@@ -63,18 +73,17 @@ await check('up, the leader last: followers are upgraded, one of them without it
     await cluster.change(second!, 'now', 'loses its disk');
   }),
 );
-await together('before, now, now');
+await together('before', 'now');
 await usersAreRefused();
 
 await check('the leadership moves to the new version, and the last member is upgraded', () =>
   clients.withoutFailure(async () => {
-    const last = await cluster.leader();
-    const [next] = await cluster.followers();
-    await cluster.lead(next!);
-    await cluster.change(last, 'now', 'keeps its disk');
+    const [last] = cluster.of('before');
+    await cluster.leadBy('now');
+    await cluster.change(last!, 'now', 'keeps its disk');
   }),
 );
-await together('now, now, now');
+await together('now', 'now');
 
 await check('down: followers are taken back, one of them without its disk', () =>
   clients.withoutFailure(async () => {
@@ -83,18 +92,17 @@ await check('down: followers are taken back, one of them without its disk', () =
     await cluster.change(second!, 'before', 'loses its disk');
   }),
 );
-await together('now, before, before');
+await together('now', 'before');
 await usersAreRefused();
 
 await check('the leadership moves to the version before, and the last member is taken back', () =>
   clients.withoutFailure(async () => {
-    const last = await cluster.leader();
-    const [next] = await cluster.followers();
-    await cluster.lead(next!);
-    await cluster.change(last, 'before', 'keeps its disk');
+    const [last] = cluster.of('now');
+    await cluster.leadBy('before');
+    await cluster.change(last!, 'before', 'keeps its disk');
   }),
 );
-await together('before, before, before');
+await together('before', 'before');
 
 await check('up, the leader first: one member is upgraded and leads', () =>
   clients.withoutFailure(async () => {
@@ -103,13 +111,13 @@ await check('up, the leader first: one member is upgraded and leads', () =>
     await cluster.lead(first!);
   }),
 );
-await together('now, before, before');
+await together('now', 'before');
 await check('the others are upgraded', () =>
   clients.withoutFailure(async () => {
-    for (const member of await cluster.followers()) await cluster.change(member, 'now', 'keeps its disk');
+    for (const member of cluster.of('before')) await cluster.change(member, 'now', 'keeps its disk');
   }),
 );
-await together('now, now, now');
+await together('now', 'now');
 
 await check(
   'nothing acknowledged is lost, calls have an order, watchers saw each revision once, copies are equal',
