@@ -86,11 +86,13 @@ export class SimInode {
     if (this.#lost.size === 0 || random.chance(0.5)) return;
     for (const sector of this.#lost) {
       if (random.chance(0.5)) continue;
+      this.#lost.delete(sector);
       const start = sector * SECTOR;
-      const bytes = new Uint8Array(Math.max(0, Math.min(SECTOR, this.cached.length - start)));
+      // Cut off by a truncation that the disk refused as well.
+      if (start >= this.cached.length) continue;
+      const bytes = new Uint8Array(Math.min(SECTOR, this.cached.length - start));
       bytes.set(this.durable.subarray(start, start + bytes.length));
       this.cached.set(bytes, start);
-      this.#lost.delete(sector);
     }
   }
 
