@@ -2,7 +2,7 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop software kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos
+E2E_PARTS := h2spec release fuzz interop software kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos containers
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -291,7 +291,7 @@ e2e-engine: setup ## The image in a container engine that is started for it (nee
 	@$(WITH_NODE) tools/e2e engine
 
 .PHONY: e2e-containers
-e2e-containers: setup ## Three members and the lab in containers, killed, paused, disconnected; MINUTES=20 for longer (needs root, apt-get, go; not in make e2e)
+e2e-containers: setup ## Three members and the lab in containers, killed, paused, disconnected; MINUTES=20 for longer (needs root, apt-get, go)
 	@$(WITH_NODE) tools/e2e containers
 
 .PHONY: e2e-upgrade
