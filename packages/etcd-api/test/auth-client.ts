@@ -4,6 +4,7 @@ import type { AuthSettings } from '@engram/etcd-api';
 import { Prng } from '@engram/sim';
 import {
   authpb,
+  type CallHead,
   etcdserverpb,
   gatherMessage,
   type Init,
@@ -50,6 +51,8 @@ export class AuthClient {
   readonly methods: MethodTable;
   readonly metadata: Metadata;
   readonly commonName: string | undefined;
+  /** One for all calls, as on one connection. */
+  readonly #head: CallHead = { admitted: undefined };
 
   constructor(methods: MethodTable, metadata: Metadata = {}, commonName?: string) {
     this.methods = methods;
@@ -64,19 +67,19 @@ export class AuthClient {
   async call(path: string, request: Uint8Array): Promise<Uint8Array> {
     const method = this.methods.get(path);
     if (method?.kind !== 'unary') throw new Error(`${path} is no unary method`);
-    return gatherMessage(await method.handle(request, new FakeCall(this.metadata, this.commonName)));
+    return gatherMessage(await method.handle(request, new FakeCall(this.metadata, this.commonName, this.#head)));
   }
 
   bidi(path: string): FakeCall {
     const method = this.methods.get(path);
     if (method?.kind !== 'bidi') throw new Error(`${path} is no bidi method`);
-    return FakeCall.bidi(method, this.metadata, this.commonName);
+    return FakeCall.bidi(method, this.metadata, this.commonName, this.#head);
   }
 
   serverStream(path: string, request: Uint8Array): FakeCall {
     const method = this.methods.get(path);
     if (method?.kind !== 'server-stream') throw new Error(`${path} is no server stream`);
-    return FakeCall.serverStream(method, request, this.metadata, this.commonName);
+    return FakeCall.serverStream(method, request, this.metadata, this.commonName, this.#head);
   }
 
   async authenticate(name: string, password: string = name): Promise<string> {

@@ -223,6 +223,20 @@ describe('a certificate', () => {
     expect(await outcome(new AuthClient(api.methods, {}, 'stranger').put('a'))).toBe('permission denied');
   });
 
+  test('has the rights that count now, on a connection that was there before', async () => {
+    await api[Symbol.asyncDispose]();
+    await open({ clientCertAuth: true });
+    await anybody.addUserWith('alice', ['rw', ['a', 'b']]);
+    const root = await anybody.enableWithRoot();
+    const alice = new AuthClient(api.methods, {}, 'alice');
+    for (let read = 0; read < 2; read += 1) expect(await outcome(alice.get('a'))).toBe('ok');
+    await root.addRole('other');
+    expect(await outcome(alice.get('a'))).toBe('ok');
+    expect(await outcome(alice.put('a'))).toBe('ok');
+    await root.revokeRole('alice', 'alice');
+    expect(await outcome(alice.get('a'))).toBe('permission denied');
+  });
+
   test('says nothing if clients need none', async () => {
     await anybody.addUserWith('alice', ['rw', ['a', 'b']]);
     await anybody.enableWithRoot();
@@ -250,6 +264,8 @@ describe('a JWT', () => {
     const root = await anybody.enableWithRoot();
     const alice = anybody.with(await anybody.authenticate('alice'));
     expect(await outcome(alice.put('a'))).toBe('ok');
+    // The first read joins its rights, the second finds them.
+    for (let read = 0; read < 2; read += 1) expect(await outcome(alice.get('a'))).toBe('ok');
     expect(await outcome(anybody.with('garbage').put('a'))).toBe('invalid auth token');
     await root.addRole('other');
     for (const call of [alice.put('a'), alice.get('a'), alice.get('a', true)]) {

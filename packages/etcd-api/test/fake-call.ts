@@ -36,17 +36,19 @@ export class FakeCall implements StreamCall {
   #hooks: CallHooks | undefined;
   #closed = false;
 
-  readonly head: CallHead = { admitted: undefined };
+  readonly head: CallHead;
   /** The handler of a unary call waits for other clients. */
   waiting = false;
 
-  constructor(metadata: Metadata = {}, commonName?: string) {
+  /** Calls of one connection with the same headers share `head`. */
+  constructor(metadata: Metadata = {}, commonName?: string, head: CallHead = { admitted: undefined }) {
+    this.head = head;
     this.#metadata = metadata;
     this.commonName = commonName;
   }
 
-  static bidi(method: BidiMethod, metadata?: Metadata, commonName?: string): FakeCall {
-    const call = new FakeCall(metadata, commonName);
+  static bidi(method: BidiMethod, metadata?: Metadata, commonName?: string, head?: CallHead): FakeCall {
+    const call = new FakeCall(metadata, commonName, head);
     call.#open(method.hooks, undefined, () => method.open(call));
     return call;
   }
@@ -56,8 +58,9 @@ export class FakeCall implements StreamCall {
     request: Uint8Array,
     metadata?: Metadata,
     commonName?: string,
+    head?: CallHead,
   ): FakeCall {
-    const call = new FakeCall(metadata, commonName);
+    const call = new FakeCall(metadata, commonName, head);
     call.#open(method.hooks, request, () => method.open(request, call));
     return call;
   }

@@ -14,7 +14,7 @@ import {
 } from '@engram/auth';
 import { type AuthView, nodeItself, type Store } from '@engram/backend';
 import { type Clock, EngramError, type Random, unreachable } from '@engram/core';
-import type { CallContext } from '@engram/wire';
+import type { CallContext, CallUser } from '@engram/wire';
 
 /** How users log in. */
 export interface AuthSettings {
@@ -97,13 +97,14 @@ export class Authenticator {
 
   /** As `admit`. Undefined if the call's token does not count, or not yet: what `ready` says. */
   admitKnown(call: CallContext): AuthInfo | undefined {
-    const info = this.identify(call);
+    const credentials = this.#credentialsOf(call);
+    const info = identify(this.view.state, credentials, this.provider);
     if (info === undefined) return undefined;
-    call.user = info === nobody ? undefined : { name: info.user, authRevision: info.authRevision };
+    call.user = info === nobody ? undefined : credentials.userOf(info);
     return info;
   }
 
-  #credentialsOf(call: CallContext): Credentials {
+  #credentialsOf(call: CallContext): HeadCredentials {
     const { head } = call;
     if (head.credentials instanceof HeadCredentials) return head.credentials;
     const { clientCertAuth = false } = this.settings ?? {};
@@ -122,10 +123,21 @@ export class Authenticator {
 class HeadCredentials implements Credentials {
   readonly token: string | undefined;
   readonly commonName: string | undefined;
+  #info: AuthInfo | undefined;
+  #user: CallUser | undefined;
 
   constructor(token: string | undefined, commonName: string | undefined) {
     this.token = token;
     this.commonName = commonName;
+  }
+
+  /** The user that these credentials have shown, as calls note it: calls of one client share it. */
+  userOf(info: AuthInfo): CallUser {
+    if (this.#user === undefined || this.#info !== info) {
+      this.#info = info;
+      this.#user = { name: info.user, authRevision: info.authRevision };
+    }
+    return this.#user;
   }
 }
 

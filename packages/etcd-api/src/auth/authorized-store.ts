@@ -1,4 +1,4 @@
-import { type AuthChange, type AuthInfo, type KeyAccess, refuseMovedRevision } from '@engram/auth';
+import { type AuthChange, type AuthInfo, type AuthState, type KeyAccess, refuseMovedRevision } from '@engram/auth';
 import {
   type Alarm,
   accessAtOnce,
@@ -34,6 +34,7 @@ import {
 } from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
 import type { WatchHub } from '@engram/watch-hub';
+import type { CallUser } from '@engram/wire';
 import { RpcCaller } from '../rpc-caller.ts';
 import type { Authenticator } from './authenticator.ts';
 
@@ -46,6 +47,8 @@ export class AuthorizedStore implements Store {
   readonly #next: NodeStore;
   readonly #auth: Authenticator;
   readonly #loop: Loop;
+  /** Of the last read that was judged at once, by the state and the client's user: the next one is mostly of the same client. */
+  #last: { readonly state: AuthState; readonly user: CallUser; readonly access: KeyAccess } | undefined;
 
   constructor(next: NodeStore, auth: Authenticator, loop: Loop) {
     this.#next = next;
@@ -250,10 +253,21 @@ export class AuthorizedStore implements Store {
    * be joined first. Throws what refuses it.
    */
   #permitsAtOnce({ range }: RangeOp, caller: Caller): boolean {
-    const access = accessAtOnce(this.auth.state, caller);
+    const access = this.#accessAtOnce(caller);
     const code = access?.read(range);
     if (code !== undefined) throw new EngramError(code);
     return access !== undefined;
+  }
+
+  #accessAtOnce(caller: Caller): KeyAccess | undefined {
+    const { state } = this.auth;
+    const user = caller instanceof RpcCaller ? caller.call.user : undefined;
+    const last = this.#last;
+    if (last !== undefined && last.user === user && last.state === state) return last.access;
+    const access = accessAtOnce(state, caller);
+    // A state never changes, and neither does a user that calls share.
+    if (access !== undefined && user !== undefined) this.#last = { state, user, access };
+    return access;
   }
 
   /** What was read later than its caller was judged. */
