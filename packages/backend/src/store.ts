@@ -231,7 +231,7 @@ export interface Ranges {
 
 /** Reads of what has taken effect on this node. They wait for nothing, also where the range is not serializable. */
 export interface AppliedReads extends Ranges {
-  /** About what a range holds while it is made, for an account that has to know it before; 0 if that is little. */
+  /** About what a range holds until its answer is made; 0 if that is little. */
   holdsBytes(op: RangeOp): number;
   /** A transaction that only reads (`isReadOnly`). */
   txn(txn: Txn, caller: Caller): Promise<TxnResult>;

@@ -1,4 +1,4 @@
-import { assert, EngramError, type Op, type Txn, whenThere } from '@engram/core';
+import { assert, EngramError, isPoint, type Op, type RangeOp, type Txn, whenLate, whenThere } from '@engram/core';
 import { isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
 import {
   CutTxn,
@@ -66,9 +66,19 @@ class KvService {
     const op = decodeRange(request);
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
+    const result = this.#parts.store.range(op, caller, 'pages');
+    const counted = isPoint(op.range) ? result : whenLate(result, (late) => this.#counted(late, op, caller));
+    return whenThere(counted, answerOf, this.#parts);
+  }
+
+  /**
+   * An answer that does not come at once is long, or waits for the leader. What it will hold counts from this call on: the next
+   * calls of the client would begin before it holds it.
+   */
+  #counted<Result>(late: Promise<Result>, op: RangeOp, caller: RpcCaller): Promise<Result> {
     const holdsBytes = this.#parts.options.store.applied.holdsBytes(op);
     if (holdsBytes > 0) caller.holdAnswer(holdsBytes);
-    return whenThere(this.#parts.store.range(op, caller, 'pages'), answerOf, this.#parts);
+    return late;
   }
 
   put(request: Uint8Array, caller: RpcCaller): Promise<Message> {

@@ -109,8 +109,8 @@ export class Scanner {
   }
 
   /**
-   * About what a range holds while it is made: counted before it begins, since many that begin together would be seen only
-   * once they hold it. 0 for what a slice answers. `newest` is the newest revision, whatever that of the range is.
+   * About what a range holds until its answer is made, for who counts it before that: by the keys of the newest revision,
+   * `newest`, whatever that of the range is. 0 for what a slice answers. O(log n).
    */
   holdsBytes(op: RangeOp, newest: Revision): number {
     if (op.countOnly || (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1)) return 0;

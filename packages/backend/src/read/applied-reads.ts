@@ -35,7 +35,7 @@ export class ReplicaReads implements AppliedReads {
   }
 
   holdsBytes(op: RangeOp): number {
-    return op.range.end.length === 0 ? 0 : this.#replica.scanner.holdsBytes(op, this.#replica.revision);
+    return this.#replica.scanner.holdsBytes(op, this.#replica.revision);
   }
 
   rangeStream(op: RangeOp, chunkBytes: number, caller: Caller): AsyncGenerator<RangeResult> {
