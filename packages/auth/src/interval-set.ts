@@ -1,6 +1,7 @@
 import { compareBytes, EMPTY_BYTES, isPoint, isUnbounded, type KeyRange, keySuccessor } from '@engram/core';
 import { finish, type PureJob, type Turn, unhurried } from '@engram/loop';
 import { compareKey, concatenate, countOf, type FlatIntervals, flatten, joinIntervals } from './flat-intervals.ts';
+import { firstNotBefore } from './name-table.ts';
 
 /**
  * A set of keys as intervals [start, end) that neither touch nor overlap, in order, so a search finds the only one that
@@ -75,15 +76,7 @@ export class IntervalSet {
       const difference = at < key.length ? key[at]! - flat.bytes[at]! : -1;
       if (difference !== 0) return difference < 0 ? -1 : size - 1;
     }
-    // `firstNotBefore` by hand: a closure would be made for each call that is judged.
-    let low = 0;
-    let high = size;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareKey(flat, 2 * middle, key, shared) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstNotBefore(size, (at) => compareKey(flat, 2 * at, key, shared) <= 0) - 1;
   }
 }
 

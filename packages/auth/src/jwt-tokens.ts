@@ -56,8 +56,8 @@ export class JwtTokens {
   readonly #verifiedMax: number;
   /** In the order of their last use. */
   readonly #verified = new Map<string, Verified>();
-  /** The last of them, if it is there: most calls are of the client that made the last one. */
-  #newest: { readonly token: string; readonly verified: Verified } | undefined;
+  /** The last of them, if it is there. */
+  #newest: string | undefined;
   /** Calls of one connection are made in their order, also where they wait for the same token. */
   readonly #verifying = new Map<string, Promise<void>>();
   /** The time, as long as it is the same callback of the event loop. */
@@ -96,16 +96,15 @@ export class JwtTokens {
 
   /** Whose token it is. Undefined if it was not verified, was not right, has ended, or counts from later on. */
   known(token: string): AuthInfo | undefined {
-    const isNewest = this.#newest?.token === token;
-    const verified = isNewest ? this.#newest?.verified : this.#verified.get(token);
+    const verified = this.#verified.get(token);
     if (verified === undefined) return undefined;
     if (!this.#counts(verified)) {
       // One that nobody uses again is forgotten in its turn.
       this.#verified.delete(token);
-      if (isNewest) this.#newest = undefined;
       return undefined;
     }
-    if (!isNewest) {
+    // Most calls are of the client that made the last one.
+    if (token !== this.#newest) {
       this.#verified.delete(token);
       this.#remember(token, verified);
     }
@@ -138,7 +137,7 @@ export class JwtTokens {
   };
 
   #remember(token: string, verified: Verified): void {
-    this.#newest = { token, verified };
+    this.#newest = token;
     this.#verified.set(token, verified);
     for (const oldest of this.#verified.keys()) {
       if (this.#verified.size <= this.#verifiedMax) break;
