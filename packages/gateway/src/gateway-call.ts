@@ -126,11 +126,10 @@ export class GatewayCall implements CallContext {
 
   reserveAnswer(bytes: number): boolean {
     if (this.#ended) return false;
-    const before = this.#heldBytes;
-    this.hold(before + bytes);
+    this.holdAnswer(bytes);
     if (this.request.answerBytes.mayGrow) return true;
     this.request.answerBytes.refused();
-    this.hold(before);
+    this.holdAnswer(-bytes);
     return false;
   }
 

@@ -64,15 +64,11 @@ export class UnaryCall extends GrpcStream implements Admissible {
 
   /** False if the call has ended, because the client no longer waits. Reserved bytes count until the handler returns. */
   reserveAnswer(bytes: number): boolean {
-    const { sender, admission } = this.host;
     if (this.finished) return false;
-    sender.reserve(bytes);
-    if (!admission.mayAnswer) {
-      sender.reserve(-bytes);
-      return false;
-    }
-    this.#reservedBytes += bytes;
-    return true;
+    this.holdAnswer(bytes);
+    if (this.host.admission.mayAnswer) return true;
+    this.holdAnswer(-bytes);
+    return false;
   }
 
   /** As `reserveAnswer`, of an answer that is made whether or not there is room. */
