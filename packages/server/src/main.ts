@@ -4,11 +4,10 @@ import { type Configuration, readConfiguration } from './config/configuration.ts
 import type { MirrorConfig } from './config/mirror-config.ts';
 import type { NodeConfig } from './config/node-config.ts';
 import type { RestoreConfig } from './config/restore-config.ts';
-import { end, runMigration, runNode, stopSignals } from './run-node.ts';
+import { end, EXIT_FAILED, runMigration, runNode, stopSignals } from './run-node.ts';
 import { helpText, usageText } from './flags/usage.ts';
 import { versionText } from './version.ts';
 
-const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /** The process: reads the configuration, runs one member, and ends with it. */

@@ -7,7 +7,7 @@ import { ENGRAM_VERSION, ETCD_VERSION } from './version.ts';
 
 /** The longest time of a stop. The sender of the signal (kubelet, systemd, a test) waits and then kills. */
 const STOP_MAX_MS = 5000;
-const EXIT_FAILED = 1;
+export const EXIT_FAILED = 1;
 
 /** Runs one member until a signal or its removal, and ends the process. `args` are for the log. */
 export async function runNode(config: NodeConfig, args: readonly string[]): Promise<void> {
