@@ -47,7 +47,7 @@ export class AuthorizedStore implements Store {
   readonly #next: NodeStore;
   readonly #auth: Authenticator;
   readonly #loop: Loop;
-  /** Of the last read that was judged at once, by the state and the client's user: the next one is mostly of the same client. */
+  /** The rights that the last read was judged by. They are used again as long as the state and the user are the same objects. */
   #last: { readonly state: AuthState; readonly user: CallUser; readonly access: KeyAccess } | undefined;
 
   constructor(next: NodeStore, auth: Authenticator, loop: Loop) {
@@ -265,7 +265,7 @@ export class AuthorizedStore implements Store {
     const last = this.#last;
     if (last !== undefined && last.user === user && last.state === state) return last.access;
     const access = accessAtOnce(state, caller);
-    // A state never changes, and neither does a user that calls share.
+    // Neither a state nor a user is ever changed: a change makes another object.
     if (access !== undefined && user !== undefined) this.#last = { state, user, access };
     return access;
   }
