@@ -143,7 +143,8 @@ async function withUsers(judge: ToolJudge): Promise<void> {
   await judge.call(['lock', 'x-lock', '--', 'echo', 'locked'], { flags: ANN });
   await judge.call(['elect', 'x-election', 'value'], { flags: ANN });
   const watching = judge.start(['watch', 'foo', '--rev=9'], { flags: ANN });
-  await watching.until(/PUT/);
+  // The last of its events.
+  await watching.until(/PUT\nfoo\nx\n/);
   await watching.ended('SIGINT');
   await judge.call(['watch', 'x', '--rev=9'], { flags: ANN });
   const into = ['--rev=9', '--dest-user=ann', '--dest-password=wrong', '$endpoint'];

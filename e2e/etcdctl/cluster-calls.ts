@@ -38,10 +38,10 @@ export async function clusterCalls(judge: ToolJudge): Promise<void> {
   await judge.call(['defrag', '--cluster'], { settle });
   await judge.call(['member', 'remove', '7f'], { flags: FOLLOWER });
   await judge.call(['member', 'promote', '$first']);
-  await judge.call(['member', 'add', 'more', '--peer-urls=http://$firstpeer']);
 
   const places = await Promise.all(judge.sides.map((side) => side.placeLearner()));
   await connected;
+  await judge.call(['member', 'add', 'more', '--peer-urls=http://$firstpeer']);
   const peer = '--peer-urls=http://$learnerpeer';
   await judge.call(['member', 'add', 'learner', '--learner', peer], {
     settle,

@@ -51,8 +51,7 @@ export class Side implements AsyncDisposable {
     const side = new Side(name, folder, [await StoreProcess.start(place, { command, flags: FLAGS })], command, FLAGS);
     side.learn('endpoint', side.endpoint);
     side.learn('peer', `127.0.0.1:${place.peerPort}`);
-    // Until etcd's storage has its version, some seconds after the start, etcd answers otherwise.
-    await side.#untilStatus(/"storageVersion":"3\.7/);
+    await side.#untilStored(side.endpoint);
     const { cluster, member } = await side.#identity(side.endpoint);
     side.learnId('cluster', cluster);
     side.learnId('member', member);
@@ -75,7 +74,7 @@ export class Side implements AsyncDisposable {
     const side = new Side(name, folder, started, command, all);
     // Three at once take longer than the one for which the wait is made.
     await Promise.all(started.map((member) => member.ready().catch(() => member.ready())));
-    await side.#untilStatus(/"storageVersion":"3\.7/);
+    await Promise.all(started.map((member) => side.#untilStored(member.endpoint)));
     const identities = await Promise.all(started.map((member) => side.#identity(member.endpoint)));
     const order = identities
       .map((_identity, at) => at)
@@ -153,9 +152,10 @@ export class Side implements AsyncDisposable {
     await Promise.all(this.#members.map((member) => member.kill()));
   }
 
-  async #untilStatus(pattern: RegExp): Promise<void> {
+  /** Until the storage of an etcd has its version, some seconds after its start, that member answers otherwise. */
+  async #untilStored(endpoint: string): Promise<void> {
     const waited = AbortSignal.timeout(STATUS_MAX_MS);
-    while (!pattern.test(await ask(this.endpoint, '/v3/maintenance/status', {})))
+    while (!(await ask(endpoint, '/v3/maintenance/status', {})).includes('"storageVersion":"3.7'))
       await sleep(POLL_MS, undefined, { signal: waited });
   }
 
@@ -232,6 +232,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   // Ids that nobody gave a name.
   [/\b[0-9a-f]{14,16}\b/g, 'ID'],
   [/\b\d{17,20}\b/g, 'ID'],
+  // Sentences of etcdctl pad an id that begins with zeros to 16 places.
+  [/\b(Member|cluster) +(?=\$|ID\b)/g, '$1 '],
   // How often something is repeated depends on the time that it has.
   [/^((?:progress notify: |lease ID keepalived |lease \$\w+ keepalived ).*\n)\1+/gm, '$1'],
 ];
