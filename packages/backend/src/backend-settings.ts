@@ -23,7 +23,10 @@ export interface BackendSettings {
    * eighth of the quota if that is less.
    */
   readonly checkpointEveryBytes?: number;
-  /** How long a snapshot may delay a compaction before the snapshot is ended. */
+  /**
+   * How long a snapshot may delay a compaction before the snapshot is ended. While a write waits for room below the quota, it is a fourth
+   * of `requestTimeoutMs`, from when the write began to wait.
+   */
   readonly imageHoldMaxMs?: number;
   /**
    * The most puts and deletes of one transaction: above it RequestTooLarge. A lease ends with all its keys, however

@@ -8,10 +8,11 @@ let totalBytes: number;
 let inUseBytes: number;
 let compacted: number;
 let tries: PromiseWithResolvers<void>[];
+let endedHolds: number;
 let keeper: SpaceKeeper;
 beforeEach(() => {
   clock = new SimClock();
-  [totalBytes, inUseBytes, compacted, tries] = [0, 0, 0, []];
+  [totalBytes, inUseBytes, compacted, tries, endedHolds] = [0, 0, 0, [], 0];
   keeper = make();
 });
 
@@ -23,6 +24,9 @@ function make(logger: Logger = quiet): SpaceKeeper {
     reclaim: () => {
       tries.push(Promise.withResolvers());
       return tries.at(-1)!.promise;
+    },
+    endHolds: () => {
+      endedHolds += 1;
     },
     timeoutMs: 7000,
     clock,
@@ -142,6 +146,26 @@ test('a write that waits for too long is answered Timeout, and the try goes on',
   expect(await Promise.all(answers)).toEqual(['Timeout', 'Timeout']);
   expect(keeper.ask(10)).toBeInstanceOf(Promise);
   expect(tries.length).toBe(1);
+});
+
+test('snapshots are ended while a write waits for room, after a fourth of its time, and not before', async () => {
+  totalBytes = 800;
+  inUseBytes = 600;
+  expect(keeper.ask(10)).toBe('room');
+  clock.advance(60_000);
+  expect(endedHolds, 'nobody waits').toBe(0);
+  totalBytes = 995;
+  const answer = keeper.ask(10);
+  clock.advance(1749);
+  expect(endedHolds).toBe(0);
+  clock.advance(1);
+  expect(endedHolds).toBe(1);
+  clock.advance(50);
+  expect(endedHolds, 'one that was begun meanwhile may hold a later compaction up').toBe(2);
+  await gaveBack(300);
+  await answer;
+  clock.advance(60_000);
+  expect(endedHolds, 'nobody waits any more').toBe(2);
 });
 
 test('when it is closed, nobody waits any more', async () => {

@@ -112,6 +112,35 @@ test('a write that waits for room for too long is answered Timeout, and raises n
   expect(await refusal(backend.txn(put('a', kilobyte('1')), nodeItself))).toBe('accepted');
 });
 
+test('a client that reads a snapshot slowly is cut for a write that waits for the room, and the write goes on', async () => {
+  const storage = new MemoryStorage();
+  node = await openNode(storage, { quotaBytes: QUOTA, requestTimeoutMs: 4000 });
+  const { backend, clock } = node;
+  for (let at = 0; at < 20; at += 1) await backend.txn(put('key', kilobyte(`${at}`)), nodeItself);
+  using image = await backend.image(new AbortController().signal);
+  const read = (at: number) => refusal(image.read(at, at + 1, new AbortController().signal));
+  // What the snapshot shows is garbage, and fills most of the space.
+  await backend.compact(backend.revision, false, nodeItself);
+  clock.advance(60_000);
+  await clock.settle();
+  while (storage.values.size().totalBytes + 1024 + 512 < QUOTA) {
+    await backend.txn(put(`k${backend.revision}`, kilobyte('')), nodeItself);
+  }
+  expect(await read(0), 'nothing waits for the room').toBe('accepted');
+  const answers = [1, 2, 3].map((at) => refusal(backend.txn(put(`a${at}`, kilobyte('')), nodeItself)));
+  clock.advance(990);
+  await clock.settle();
+  expect(await read(1), 'a backup that is nearly done may end').toBe('accepted');
+  clock.advance(60);
+  await clock.settle();
+  expect(await read(2)).toBe('Compacted');
+  clock.advance(100);
+  await clock.settle();
+  expect(await Promise.all(answers)).toEqual(['accepted', 'accepted', 'accepted']);
+  expect(backend.alarms()).toEqual([]);
+  expect(backend.replica.pins.size).toBe(0);
+});
+
 test('what waits for room is counted with what waits for the log', async () => {
   let open: () => void;
   ({ node, open } = await full({ waitingBytesMax: 8000 }));

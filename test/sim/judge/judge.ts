@@ -449,14 +449,12 @@ export class Judge {
     );
   }
 
-  /**
-   * Judges a refused image. A slow client may lose its image to a compaction, if images are held for less than 60 s.
-   */
-  imageRefused(call: Call, code: ErrorCode, holdMaxMs: number): void {
+  /** Judges a refused image. A slow client loses its image to a compaction, where snapshots `mayEnd`. */
+  imageRefused(call: Call, code: ErrorCode, mayEnd: boolean): void {
     const { history } = this;
     const compacted = history.compactRevision > history.stateAt(call.from).compactRevision;
     expectThat(
-      code === 'Compacted' && compacted && holdMaxMs < 60_000,
+      code === 'Compacted' && compacted && mayEnd,
       'refusal',
       () => `${call.what} was refused with ${code} (compacted at ${history.compactRevision})`,
     );

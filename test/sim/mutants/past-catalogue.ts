@@ -153,4 +153,19 @@ export const past: readonly Mutant[] = [
       { file: `${backend}/write/write-path.ts`, find: '    replica.cache.forgetPending(replica.next);\n', replace: '' },
     ],
   },
+  {
+    name: 'snapshot-before-writes',
+    what: 'at the quota, writes time out while a client reads a snapshot of what was compacted away',
+    edits: [
+      {
+        file: `${backend}/lead/space-keeper.ts`,
+        find: '        if (clock.nowMs() >= heldUntilMs) endHolds();\n',
+        replace: '        void [endHolds, heldUntilMs];\n',
+      },
+    ],
+    test: {
+      file: 'packages/backend/test/space.test.ts',
+      why: 'in one run of several thousand a client reads that slowly where the space is bounded',
+    },
+  },
 ];

@@ -65,6 +65,11 @@ interface UnderWay {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #underWay = new Set<UnderWay>();
+  /**
+   * The writes that have ended. What one with an unknown outcome waits for, the node may wait for ever, and also what one waited for that
+   * it refused because too many waited.
+   */
+  readonly #ended: { readonly startMs: number; readonly endMs: number }[] = [];
 
   constructor(options: CallsOptions) {
     this.#options = options;
@@ -85,6 +90,15 @@ export class Calls {
   sentMs(write: LoggedWrite): number | undefined {
     for (const { call, explains } of this.#underWay) if (explains?.(write) === true) return call.startMs;
     return undefined;
+  }
+
+  /** Whether a write has waited for so long, and waited at `sinceMs` or later. */
+  hasWaited(ms: number, sinceMs: number): boolean {
+    const nowMs = this.#options.nowMs();
+    if (this.#ended.some(({ startMs, endMs }) => endMs >= sinceMs && endMs - startMs >= ms)) return true;
+    for (const { call, explains } of this.#underWay)
+      if (explains !== undefined && nowMs - call.startMs >= ms) return true;
+    return false;
   }
 
   start<Answer>(request: Request<Answer>): void {
@@ -127,6 +141,8 @@ export class Calls {
   /** Ends a request. The answer of a dead process is dropped. */
   #end(entry: UnderWay, judge: () => void): void {
     if (!entry.life.process.alive || !this.#underWay.delete(entry)) return;
+    const { call, explains } = entry;
+    if (explains !== undefined) this.#ended.push({ startMs: call.startMs, endMs: this.#options.nowMs() });
     try {
       judge();
     } catch (error) {
@@ -146,6 +162,7 @@ export class Calls {
     tell(() => `${request.what}: ${error instanceof Error ? error.message : String(error)}`);
     const excuses = excusesOf(call, life, aborted);
     const verdict = judge.verdict(call, error, excuses);
+    if (verdict === 'TooManyRequests' && entry.explains !== undefined) this.#waits(call);
     if (verdict === 'unknown') this.#forget(entry);
     else if (asked !== undefined && isDenial(verdict) && verdict !== request.eitherWay) {
       const listensSinceMs = life.face?.desk?.sinceMs ?? 0;
@@ -155,7 +172,12 @@ export class Calls {
     } else request.refused(call, verdict);
   }
 
+  #waits({ startMs }: Call): void {
+    this.#ended.push({ startMs, endMs: Number.POSITIVE_INFINITY });
+  }
+
   #forget({ call, explains, unknown }: UnderWay): void {
+    if (explains !== undefined) this.#waits(call);
     if (explains !== undefined) this.#options.judge.writes.unknown({ ...call, explains });
     unknown?.(call);
   }

@@ -12,10 +12,10 @@ import { UserStep } from '../users/user-steps.ts';
 import { isUserKind, type UserKind } from '../users/user-weights.ts';
 import type { Face } from './face.ts';
 import type { Clients } from './clients.ts';
-import { copyOfImage } from './copy-of-image.ts';
 import { MEMBER_ID } from './face.ts';
 import { type Asking, grantLease, keepAlive, revokeLease, timeToLive } from './lease-requests.ts';
 import type { Served } from './served.ts';
+import { readSnapshot } from './snapshot-request.ts';
 import { textOfKeys, textOfRange, textOfTxn } from './text-of-request.ts';
 import type { WatchClient } from './watch-client.ts';
 
@@ -362,29 +362,10 @@ export class RequestStep {
   }
 
   image(): void {
-    const { judge } = this.#world;
     const slice = this.#random.pick([1, 5, 100]);
     const pauseMs = this.#random.pick([0, 1, 100, 1000]);
-    this.#world.calls.start({
-      what: `${this.#name} image`,
-      life: this.#life,
-      from: this.#localFrom,
-      abortAfterMs: this.#patience(0.2),
-      credential: this.#credential,
-      need: { kind: 'root' },
-      send: async (signal) => {
-        using image = await this.#face.image(signal);
-        const kvs: Uint8Array[] = [];
-        for (let from = 0; from < image.count; from += slice) {
-          for (const kv of await image.read(from, Math.min(image.count, from + slice), signal)) kvs.push(kv);
-          await this.#pause(pauseMs, signal);
-        }
-        return { image: copyOfImage(image), kvs };
-      },
-      answered: (call, { image, kvs }) => judge.image(call, image, kvs),
-      refused: (call, code) => judge.imageRefused(call, code, this.#world.settings.imageHoldMaxMs),
-      text: ({ image }) => `${image.count} versions at ${image.revision}`,
-    });
+    const pause = (signal: AbortSignal): Promise<void> => this.#pause(pauseMs, signal);
+    readSnapshot(this.#asking, { from: this.#localFrom, abortAfterMs: this.#patience(0.2), slice, pause });
   }
 
   /** A pause of the client. Ends immediately if the client cancels. */

@@ -68,6 +68,17 @@ export class Compactor {
     );
   }
 
+  /** Ends the snapshots that hold the compaction up, before their time. They are refused with Compacted. */
+  endHolds(): void {
+    this.#endHolds(this.#options.state.compactRevision);
+  }
+
+  #endHolds(target: Revision): void {
+    const { pins, logger } = this.#options;
+    const revoked = pins.revokeBelow(target);
+    if (revoked > 0) logger.warn({ 'compact-revision': target, revoked }, 'ended snapshots that held a compaction up');
+  }
+
   /** Resolves when the run has ended. The owner must close the pins before, because the run may wait for them. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -111,17 +122,13 @@ export class Compactor {
 
   /**
    * Waits until no pin is below `target`. Most pins are held for one answer and go soon. A snapshot's pin lasts as
-   * long as its client reads, so it is revoked after `holdMaxMs`.
+   * long as its client reads, so it is revoked after `holdMaxMs`, or by `endHolds`.
    */
   async #clearPins(target: Revision): Promise<void> {
-    const { pins, clock, holdMaxMs, logger } = this.#options;
+    const { pins, clock, holdMaxMs } = this.#options;
     const cleared = pins.clearBelow(target);
     if (cleared === undefined) return;
-    const timer = clock.after(holdMaxMs, () => {
-      const revoked = pins.revokeBelow(target);
-      if (revoked > 0)
-        logger.warn({ 'compact-revision': target, revoked }, 'ended snapshots that held a compaction up');
-    });
+    const timer = clock.after(holdMaxMs, () => this.#endHolds(target));
     await cleared;
     timer.cancel();
   }

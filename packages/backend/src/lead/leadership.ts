@@ -94,6 +94,7 @@ export class Leadership implements Proposals {
       size: () => options.storage.values.size(),
       compactRevision: () => state.compactRevision,
       reclaim: () => replica.reclaim(),
+      endHolds: () => replica.endHolds(),
       timeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       clock,
       logger,

@@ -9,6 +9,8 @@ const WORTH_SHARE = 1 / 16;
 const PAUSE_MS = 10_000;
 /** How often writes that wait look for room. */
 const LOOK_MS = 50;
+/** Snapshots may delay writes that wait for room by this part of the time of a request. The rest is for giving back. */
+const HOLD_SHARE = 1 / 4;
 
 export interface SpaceKeeperOptions {
   /** No quota if 0 or less. */
@@ -18,6 +20,8 @@ export interface SpaceKeeperOptions {
   readonly compactRevision: () => Revision;
   /** Gives the space of everything that was compacted away back, as a defragmentation does. */
   readonly reclaim: () => Promise<void>;
+  /** Ends the snapshots that keep what was compacted away from being given back. */
+  readonly endHolds: () => void;
   /** How long a write may wait for room: then it is answered Timeout. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -28,6 +32,9 @@ export interface SpaceKeeperOptions {
  * Keeps room below the quota for writes. What was compacted away may still take space: because the newest checkpoint
  * does not cover it, or because it lies beside what lives. It is given back before a write is refused. Writes wait
  * meanwhile, all of them, so that they keep their order.
+ *
+ * A client that reads a snapshot slowly keeps garbage too. Only a fourth of the time of a request is left to it while writes wait: a
+ * backup can be taken again, and a store that refuses writes stops its cluster.
  */
 export class SpaceKeeper {
   readonly #options: SpaceKeeperOptions;
@@ -93,7 +100,8 @@ export class SpaceKeeper {
 
   /** Until there is room, or all is given back. */
   #wait(costBytes: number): Promise<void> {
-    const { clock, size, quotaBytes } = this.#options;
+    const { clock, size, quotaBytes, endHolds, timeoutMs } = this.#options;
+    const heldUntilMs = clock.nowMs() + timeoutMs * HOLD_SHARE;
     return new Promise((resolve) => {
       let timer = clock.after(LOOK_MS, look);
       const open = (): void => {
@@ -102,8 +110,12 @@ export class SpaceKeeper {
         resolve();
       };
       function look(): void {
-        if (size().totalBytes + costBytes < quotaBytes) open();
-        else timer = clock.after(LOOK_MS, look);
+        if (size().totalBytes + costBytes < quotaBytes) {
+          open();
+          return;
+        }
+        if (clock.nowMs() >= heldUntilMs) endHolds();
+        timer = clock.after(LOOK_MS, look);
       }
       this.#openGate = open;
       void this.#work?.then(open);

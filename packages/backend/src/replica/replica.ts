@@ -62,7 +62,7 @@ export interface ReplicaOptions {
   readonly checkpointEveryBytes?: number;
   /** No quota if 0 or less. */
   readonly quotaBytes?: number;
-  /** How long a snapshot may delay a compaction before the snapshot is ended. */
+  /** How long a snapshot may delay a compaction before the snapshot is ended, while no write waits for the room. */
   readonly imageHoldMaxMs?: number;
   /** The most bytes of the answer to one transaction. */
   readonly txnAnswerBytesMax?: number;
@@ -398,6 +398,11 @@ export class Replica implements AsyncDisposable {
     const work = this.freeCompacted().then(() => this.#options.storage.values.reclaim?.());
     this.#background(work, 'defragmentation');
     return work;
+  }
+
+  /** See `Compactor.endHolds`. */
+  endHolds(): void {
+    this.#compactor.endHolds();
   }
 
   async #checkpointThenDrop(): Promise<void> {
