@@ -1,6 +1,6 @@
 import { type AuthChange, PasswordHash, PermissionType } from '@engram/auth';
 import { type Backend, type Caller, nodeItself } from '@engram/backend';
-import { EMPTY_BYTES, keyBytes, pointRange, type Txn } from '@engram/core';
+import { EMPTY_BYTES, keyBytes, leaseId, pointRange, type Txn } from '@engram/core';
 import { MemoryStorage } from '@engram/storage';
 import { describe, expect, test } from 'vitest';
 import { openNode } from './harness.ts';
@@ -108,4 +108,25 @@ describe('a write that waits for its turn', () => {
     await Promise.all([removing, backend.changeAuth(forbid, nodeItself)]);
     expect(await writing).toBe('accepted');
   });
+});
+
+test('a renewal that waits for a revoke is not told that its caller may not make it: it waits until the lease has ended', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage());
+  await change(backend, [...founding, enable]);
+  clock.advance(250);
+  const id = leaseId(5n);
+  await backend.leaseGrant(id, 2, nodeItself);
+  await backend.txn(put('x', 'v', { lease: id }), nodeItself);
+  // The deadline has passed, and the keeper has not checked again.
+  clock.advance(2010);
+  const revoked = refusal(backend.leaseRevoke(id, alice));
+  const renewed = Promise.resolve(backend.leaseKeepAlive(id, { ...alice, user: 'root' }));
+  expect(await revoked).toBe('PermissionDenied');
+  expect(backend.replica.state.lessor.has(id)).toBe(true);
+  for (let looks = 0; looks < 2; looks += 1) {
+    await clock.settle();
+    clock.advance(500);
+  }
+  expect(await renewed).toBe(0);
+  expect(backend.replica.state.lessor.has(id)).toBe(false);
 });

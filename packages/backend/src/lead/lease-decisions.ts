@@ -1,6 +1,7 @@
 import {
   type Clock,
   EngramError,
+  type ErrorCode,
   isEngramError,
   type LeaseId,
   leaseId,
@@ -40,6 +41,16 @@ export interface LeaseDecisionsOptions {
 
 /** The pause between two looks whether a lease is gone. */
 const GONE_LOOK_MS = 500;
+/** How an end of a lease fails that leaves the lease, and says nothing of a renewal that waits for it. */
+const leavesLease: ReadonlySet<ErrorCode> = new Set([
+  'Corrupt',
+  'Timeout',
+  // Its caller may not end the lease.
+  'UserEmpty',
+  'UserNotFound',
+  'AuthOldRevision',
+  'PermissionDenied',
+]);
 
 /**
  * The leader's decisions on leases. A grant, a revoke and an expiry are writes; a renewal is not. Decisions see
@@ -110,7 +121,8 @@ export class LeaseDecisions {
   /**
    * Returns the granted TTL, or 0. A lease past its deadline is ended first, so that no client sees the lease after
    * the 0. Under CORRUPT no lease ends: the answer waits until one does, as in etcd, at most until Timeout. The end that is waited
-   * for may have begun earlier: its Timeout is not that of this renewal.
+   * for may be that of another call, and have begun earlier: its Timeout is not that of this renewal, and neither is its caller's lack
+   * of rights (etcd server/lease/lessor.go: Renew waits until the lease is gone).
    */
   keepAlive(id: LeaseId): number | Promise<number> {
     const { lessor, clock, pending, writes, observer, timeoutMs } = this.#options;
@@ -128,7 +140,7 @@ export class LeaseDecisions {
       () => 0,
       (error: unknown) => {
         if (isEngramError(error, 'LeaseNotFound')) return 0; // another revoke was first
-        if (isEngramError(error, 'Corrupt') || isEngramError(error, 'Timeout')) return this.#gone(id, untilMs);
+        if (isEngramError(error) && leavesLease.has(error.code)) return this.#gone(id, untilMs);
         throw error;
       },
     );
