@@ -25,3 +25,4 @@ export { StallMeter, type Stall } from './src/stall-meter.ts';
 export { namedRooms, PassedRooms } from './src/passed-rooms.ts';
 // Tests whose commands and output are a file.
 export { replayFile, replayTranscript } from './src/transcripts.ts';
+export { parseTxn } from './src/txn-text.ts';

@@ -27,7 +27,7 @@ function effectText(effect: TransitionEffect): string {
 }
 
 /** The output of an input is the stage after it, and its effects. */
-function replay(text: string): string {
+function replay(text: string): Promise<string> {
   const transitions = new Transitions();
   return replayTranscript(text, (input) => {
     try {
@@ -41,15 +41,15 @@ function replay(text: string): string {
 
 describe('transcripts of the transitions', () => {
   for (const path of globSync(`${directory}/*.txt`).sort()) {
-    test(basename(path), () => {
-      const { before, after } = replayFile(path, replay);
+    test(basename(path), async () => {
+      const { before, after } = await replayFile(path, replay);
       expect(after).toBe(before);
     });
   }
 
-  test('a transcript that is wrong is seen', () => {
-    expect(replay('> fly 1\n')).toContain('no input fly 1');
-    expect(replay('> lead 2\nleading 2\n')).toBe('> lead 2\nsealing 2\n  take-over 2\n');
+  test('a transcript that is wrong is seen', async () => {
+    expect(await replay('> fly 1\n')).toContain('no input fly 1');
+    expect(await replay('> lead 2\nleading 2\n')).toBe('> lead 2\nsealing 2\n  take-over 2\n');
   });
 });
 

@@ -8,21 +8,21 @@ const directory = join(import.meta.dirname, '../testdata');
 
 const replay =
   (simpleWay: SimpleWay) =>
-  (text: string): string => {
+  (text: string): Promise<string> => {
     const interpreter = new Interpreter(simpleWay);
     return replayTranscript(text, (command) => interpreter.run(command));
   };
 
 describe.each<SimpleWay>(['in a call', 'by a job'])('transcripts, simple transactions decided %s', (way) => {
   for (const path of globSync(`${directory}/*.txt`).sort()) {
-    test(basename(path), () => {
-      const { before, after } = replayFile(path, replay(way));
+    test(basename(path), async () => {
+      const { before, after } = await replayFile(path, replay(way));
       expect(after).toBe(before);
     });
   }
 
-  test('a transcript that is wrong is seen', () => {
-    expect(() => replay(way)('> fly 1\n')).toThrow('no command fly');
-    expect(replay(way)('> position\nwrong\n')).toBe('> position\nposition 1\n');
+  test('a transcript that is wrong is seen', async () => {
+    await expect(replay(way)('> fly 1\n')).rejects.toThrow('no command fly');
+    expect(await replay(way)('> position\nwrong\n')).toBe('> position\nposition 1\n');
   });
 });

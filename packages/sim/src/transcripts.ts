@@ -10,19 +10,22 @@ export interface Replayed {
  * The transcript with the current output of its commands. Lines that begin with `>` are commands, lines that begin with `#`
  * are comments, and all others are the output of the command before them.
  */
-export function replayTranscript(text: string, run: (command: string) => readonly string[]): string {
+export async function replayTranscript(
+  text: string,
+  run: (command: string) => readonly string[] | Promise<readonly string[]>,
+): Promise<string> {
   const replayed: string[] = [];
   for (const line of text.trimEnd().split('\n')) {
     if (line === '' || line.startsWith('#') || line.startsWith('>')) replayed.push(line);
-    if (line.startsWith('> ')) replayed.push(...run(line.slice(2)));
+    if (line.startsWith('> ')) replayed.push(...(await run(line.slice(2))));
   }
   return `${replayed.join('\n')}\n`;
 }
 
 /** Replays a file. REWRITE=1 in the environment writes the current output into the file: read the diff. */
-export function replayFile(path: string, replay: (text: string) => string): Replayed {
+export async function replayFile(path: string, replay: (text: string) => Promise<string>): Promise<Replayed> {
   const before = readFileSync(path, 'utf8');
-  const after = replay(before);
+  const after = await replay(before);
   if (process.env['REWRITE'] !== '1') return { before, after };
   writeFileSync(path, after);
   return { before: after, after };

@@ -16,7 +16,7 @@ import {
 import { KeyIndex } from '@engram/index';
 import { finish, type Job, type PureJob, StepPace, type Turn } from '@engram/loop';
 import { type Changes, isSimple, type PlannedOp, type PlannedTxn, type DecidedTxn, Sequencer } from '@engram/sequencer';
-import { parseTxn } from './txn-text.ts';
+import { parseTxn } from '@engram/sim';
 import { textEncoder, Values } from './values.ts';
 
 interface Plan {

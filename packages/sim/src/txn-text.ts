@@ -21,7 +21,7 @@ const results: ReadonlyMap<string, number> = new Map([
   ['!=', CompareResult.NOT_EQUAL],
 ]);
 
-/** Reads a transaction: testdata/README.md has the grammar. Throws if the text is no transaction. */
+/** Reads a transaction of a transcript: packages/sequencer/testdata/README.md has the grammar. Throws if the text is no transaction. */
 export function parseTxn(text: string): Txn {
   const words = new Words(
     text
@@ -120,7 +120,7 @@ function parseCompare(words: Words): Compare {
 }
 
 /** A key, `a..c` up to c, or `a..` to the last key. */
-export function parseRange(text: string): KeyRange {
+function parseRange(text: string): KeyRange {
   const [key = '', end] = text.split('..');
   if (end === undefined) return { key: keyBytes(key), end: EMPTY_BYTES };
   return { key: keyBytes(key), end: end === '' ? Uint8Array.of(0) : keyBytes(end) };
