@@ -164,7 +164,13 @@ export class RecordingSink implements WatchSink {
 
 export function watchAll(node: Node, from: number, range?: KeyRange): RecordingSink {
   const sink = new RecordingSink();
-  const stream = node.backend.watchHub.openStream(sink);
+  watchInto(node.backend, sink, from, range);
+  return sink;
+}
+
+/** The sink gets the events of the range, or of all keys, from the revision on, with the superseded versions. */
+export function watchInto(backend: Backend, sink: WatchSink, from: number, range?: KeyRange): void {
+  const stream = backend.watchHub.openStream(sink);
   const outcome = stream.create({
     range: range ?? { key: Uint8Array.of(0), end: Uint8Array.of(0) },
     startRevision: revision(from),
@@ -177,5 +183,4 @@ export function watchAll(node: Node, from: number, range?: KeyRange): RecordingS
   });
   if (outcome.kind !== 'created') throw new Error(`the watch was refused: ${outcome.kind}`);
   stream.start(outcome.watcher);
-  return sink;
 }
