@@ -79,7 +79,7 @@ const possible: readonly Mutant[] = [
     what: 'a step-down takes versions back in the order in which they came',
     edits: [
       {
-        file: `${backend}/write/write-path.ts`,
+        file: `${backend}/write/path-end.ts`,
         find: 'for (let at = writes.length - 1; at >= 0; at -= 1) {',
         replace: 'for (let at = 0; at < writes.length; at += 1) {',
       },
@@ -320,8 +320,8 @@ const possible: readonly Mutant[] = [
     what: 'a step-down takes writes back while a long one above them still is in the index',
     edits: [
       {
-        file: `${backend}/write/write-path.ts`,
-        find: 'const before = this.#undoing ?? this.#decisions.longEnded;',
+        file: `${backend}/write/path-end.ts`,
+        find: 'const before = this.#undoing ?? decisions.longEnded;',
         replace: 'const before = this.#undoing;',
       },
     ],

@@ -53,9 +53,9 @@ export const past: readonly Mutant[] = [
         replace: 'const kv = this.#replica.bytes.peek(position);',
       },
       {
-        file: `${backend}/write/write-path.ts`,
+        file: `${backend}/write/path-end.ts`,
         find: "    const fatal = new Error('a write was left half decided', { cause });",
-        replace: '    if (!this.#halted) return cause as EngramError;\n    const fatal = new Error(String(cause));',
+        replace: '    if (!this.halted) return cause as EngramError;\n    const fatal = new Error(String(cause));',
       },
       {
         file: `${backend}/decide/needed-values.ts`,

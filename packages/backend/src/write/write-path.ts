@@ -12,9 +12,8 @@ import {
   type Span,
   type Txn,
 } from '@engram/core';
-import type { Job, Loop, Task } from '@engram/loop';
 import { Sequencer } from '@engram/sequencer';
-import type { AppendOutcome, Log } from '@engram/storage';
+import type { Log } from '@engram/storage';
 import { type AppendNext, type DurableBatch, Writer } from '@engram/writer';
 import type { PlannedRange } from '../answer/answer.ts';
 import { Answers } from '../answer/answers.ts';
@@ -28,6 +27,7 @@ import { txnBytes } from '../quota.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { TxnResult } from '../store.ts';
 import { changeEncoder } from './change-encoder.ts';
+import { type LogEnd, PathEnd } from './path-end.ts';
 import { PendingBytes } from './pending-bytes.ts';
 import { PinnedRanges } from './pinned-ranges.ts';
 import { type DecisionPath, TxnDecisions } from './txn-decisions.ts';
@@ -62,13 +62,11 @@ export interface WritePathOptions {
    */
   readonly confirm: (() => Promise<void>) | undefined;
   /** The log took no more. Writes that were not durable are undone by then, unless the outcome is `uncertain`. */
-  readonly onStopped: (outcome: Exclude<AppendOutcome, { kind: 'committed' }>) => void;
+  readonly onStopped: (outcome: LogEnd) => void;
   /** An invariant is broken: the node must end. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** Undoing decided writes, when the leadership ends. */
-const UNDO: Task = { work: 'durable', caller: 'leadership', stage: 'undo' };
 /** Refusals that rest on no state. */
 const restsOnNothing: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'Stopped', 'Timeout', 'TooManyRequests']);
 
@@ -80,20 +78,17 @@ const restsOnNothing: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'Stoppe
  * - answer: `Answers` tells their callers.
  *
  * Decided versions are in the index above the replica's revision, where no reader looks. `halt` and a log that takes no more end
- * the path: what is decided and not durable is undone.
+ * the path (`PathEnd`): what is decided and not durable is undone.
  */
 export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
   readonly #options: WritePathOptions;
-  readonly #loop: Loop;
   readonly #sequencer: Sequencer<PlannedRange>;
   readonly #decisions: Decisions;
   readonly #writer: Writer<Write>;
   readonly #answers: Answers;
   /** Decides transactions, and ends of leases. */
   readonly txns: TxnDecisions;
-  #halted = false;
-  /** Undoes decided writes, one part after the other. */
-  #undoing: Promise<void> | undefined;
+  readonly #end: PathEnd;
 
   constructor(options: WritePathOptions) {
     this.#options = options;
@@ -101,7 +96,6 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
     const { state, scanner, pins, loop } = replica;
     assert(replica.applied === replica.next, 'a leadership begins before the replica has settled');
     replica.cache.forgetPending(replica.next);
-    this.#loop = loop;
     const ranges = new PinnedRanges(scanner);
     this.#sequencer = new Sequencer<PlannedRange>({
       versions: state.index,
@@ -129,6 +123,9 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
       next: this,
     });
     this.#answers = new Answers({ ...options, loop, decisions: this.#decisions });
+    const { onStopped, onFatal } = options;
+    const ended = { sequencer: this.#sequencer, decisions: this.#decisions, answers: this.#answers };
+    this.#end = new PathEnd({ ...ended, loop, onStopped, onFatal });
   }
 
   /** The newest revision that was assigned and the next log position, durable or not. */
@@ -143,12 +140,12 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
 
   /** See `DecisionPath`. */
   get halted(): boolean {
-    return this.#halted;
+    return this.#end.halted;
   }
 
   /** Throws if no write can be accepted now. Must be called before a change that holds only with the write. */
   admit(): void {
-    if (this.#halted) throw new EngramError('LeaderChanged');
+    if (this.#end.halted) throw new EngramError('LeaderChanged');
     if (this.#writer.stopped) throw new EngramError('Stopped');
     // A decision that has waited for its turn was admitted before.
     if (this.#decisions.deciding?.waited === true) return;
@@ -241,8 +238,8 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
     };
     const restsOnState = isEngramError(error) && !restsOnNothing.has(error.code);
     // What it rests on may have been undone.
-    const reason = this.#halted && restsOnState ? new EngramError('LeaderChanged', { cause: error }) : error;
-    if (this.#halted) void Promise.resolve(this.#undoing).then(() => refuse(reason));
+    const reason = this.#end.halted && restsOnState ? new EngramError('LeaderChanged', { cause: error }) : error;
+    if (this.#end.halted) void Promise.resolve(this.#end.undone).then(() => refuse(reason));
     else if (!restsOnState) refuse(error);
     else this.#afterOthers(write, told);
   }
@@ -254,7 +251,7 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
   /** What rests on the versions of others waits until these have taken effect. */
   #afterOthers(write: Write, settle: () => void): void {
     if (this.#allApplied) settle();
-    else if (this.#halted) this.#answers.refuse(write, new EngramError('LeaderChanged'));
+    else if (this.#end.halted) this.#answers.refuse(write, new EngramError('LeaderChanged'));
     else this.#answers.addWaiter(this.#sequencer.next, write, settle);
   }
 
@@ -283,10 +280,9 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
    * an append under way has settled (given to the replica, or undone) and all undone versions are out of the index.
    */
   async halt(): Promise<void> {
-    this.#halted = true;
-    this.#undo(this.#writer.halt(), new EngramError('LeaderChanged'), undefined);
+    this.#end.giveUp(this.#writer.halt());
     await this.#writer.drained();
-    await this.#undoing;
+    await this.#end.undone;
   }
 
   /** For a node that stops: gives up writes that are not decided yet. Resolves when nothing is under way. */
@@ -297,65 +293,13 @@ export class WritePath implements DecideNext, AppendNext<Write>, DecisionPath {
     await this.#writer.drained();
   }
 
-  stopped(outcome: Exclude<AppendOutcome, { kind: 'committed' }>, writes: readonly Write[]): void {
-    const told = this.#halted;
-    this.#halted = true;
-    if (outcome.kind !== 'uncertain') {
-      // A superseded leader does not know whether the log holds the write. Reading on in the log shows it, and where that
-      // is trimmed, what other members have.
-      const error = new EngramError(outcome.kind === 'fenced' ? 'LeaderChanged' : 'TimeoutDueToLeaderFail');
-      this.#undo(writes, error, told ? undefined : outcome);
-      return;
-    }
-    // It is unknown whether the log holds the batch, so it can be neither applied nor undone: the node must restart.
-    const error = new EngramError('Stopped', { cause: outcome.cause });
-    this.#refuseAll([...writes, ...this.#decisions.giveUp(error)], error);
-    this.#options.onStopped(outcome);
-  }
-
-  #refuseAll(writes: readonly Write[], error: Error): void {
-    for (const write of writes) this.#answers.refuse(write, error);
-    this.#answers.refuseWaiters(error);
-  }
-
-  /**
-   * Removes versions that will never be durable from the index, newest first, as if the writes had never been
-   * requested. Waits for the long decision under way and for earlier calls, which undo newer versions. At the end
-   * every waiting caller is refused and, in the same turn, the owner is told of `outcome`.
-   */
-  #undo(
-    writes: readonly Write[],
-    error: EngramError,
-    outcome: Parameters<WritePathOptions['onStopped']>[0] | undefined,
-  ): void {
-    const before = this.#undoing ?? this.#decisions.longEnded;
-    const all = [...writes, ...this.#decisions.giveUp(error)];
-    const end = (): void => {
-      this.#refuseAll(all, error);
-      if (outcome !== undefined) this.#options.onStopped(outcome);
-    };
-    this.#undoing = this.#loop.run(UNDO, this.#undoAll(writes, before, end));
-  }
-
-  *#undoAll(writes: readonly Write[], before: Promise<void> | undefined, end: () => void): Job<undefined> {
-    try {
-      if (before !== undefined) yield before;
-      for (let at = writes.length - 1; at >= 0; at -= 1) {
-        const { group } = writes[at]!;
-        if (group !== undefined) yield* this.#sequencer.undo(group.events);
-      }
-      end();
-    } catch (cause) {
-      this.fatal(cause);
-    }
+  stopped(outcome: LogEnd, writes: readonly Write[]): void {
+    this.#end.stopped(outcome, writes);
   }
 
   /** See `DecisionPath`. */
   fatal(cause: unknown): EngramError {
-    const fatal = new Error('a write was left half decided', { cause });
-    this.#halted = true;
-    this.#options.onFatal(fatal);
-    return new EngramError('Stopped', { cause: fatal });
+    return this.#end.fatal(cause);
   }
 }
 
