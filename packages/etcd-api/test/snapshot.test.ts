@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readBuckets } from '@engram/bbolt/testing';
-import { Loop, type Task } from '@engram/loop';
+import { Loop, StepPace, type Task } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { etcdserverpb, leasepb, mvccpb, joinMessage } from '@engram/wire';
 import { pace } from '../src/snapshot/pace.ts';
@@ -161,6 +161,28 @@ describe('of a node', () => {
     }
     const versions = (await readBuckets(database(call.sent))).get('key')!;
     expect(versions.map(([key]) => main(key))).toEqual(Array.from({ length: 500 }, (_, put) => put + 2));
+  });
+
+  test('each begins in a slice of its own, however many clients begin in one turn', async () => {
+    const loops: Loop[] = [];
+    const taken: number[] = [];
+    await using api = await Api.open({
+      loop: (clock) => {
+        loops.push(new Loop({ clock, pace: new StepPace(4000) }));
+        return loops[0]!;
+      },
+    });
+    await api.fill('a');
+    const image = api.backend.image.bind(api.backend);
+    vi.spyOn(api.backend, 'image').mockImplementation((signal) => {
+      taken.push(loops[0]!.usage.get('background')!.slices);
+      return image(signal);
+    });
+    const calls = Array.from({ length: 10 }, () => open(api));
+    await api.clock.settle(100);
+    expect(calls.map(({ status }) => status?.code)).toEqual(calls.map(() => 0));
+    expect(taken).toHaveLength(10);
+    expect(new Set(taken).size).toBe(10);
   });
 
   test('edge 120: a client that goes away ends it', async () => {

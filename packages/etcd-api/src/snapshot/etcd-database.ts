@@ -6,7 +6,7 @@ import { etcdserverpb, leasepb } from '@engram/wire';
 import type { Member } from '../cluster-view.ts';
 import { minorVersion, type ServerVersion } from '../server-version.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { pace } from './pace.ts';
+import { pace, SNAPSHOT } from './pace.ts';
 import type { SnapshotImage } from './snapshot-image.ts';
 
 const REVISION_BYTES = 17;
@@ -26,7 +26,9 @@ export async function etcdDatabase(
   signal: AbortSignal,
 ): Promise<SnapshotImage> {
   const storageVersion = minorVersion(version);
-  // The image has the revision of the call. Data without a revision is taken in the same turn.
+  // Each begins in a slice of its own, because what it takes at once is a slice of work, and clients begin many in one turn.
+  await parts.loop.pause(SNAPSHOT, signal);
+  // The image has the revision of this turn. Data without a revision is taken in the same turn.
   const taking = parts.store.image(signal);
   const leases = parts.store.leases('by-id', nodeItself);
   const { auth, authUsers, authRoles } = encodeAuthBuckets(parts.auth.view.state);

@@ -4,7 +4,8 @@ import type { Loop, Task } from '@engram/loop';
 
 /** The longest rest. While a client reads slowly, other work already has its turn. */
 const REST_MS_MAX = 10;
-const SNAPSHOT: Task = { work: 'background', caller: 'snapshots', stage: 'snapshot' };
+/** What a snapshot does, of all of them: none is more urgent than another. */
+export const SNAPSHOT: Task = { work: 'background', caller: 'snapshots', stage: 'snapshot' };
 
 /**
  * Waits for another slice, and works at most half of the time: each rest is as long as the work before it. Other work would also run
