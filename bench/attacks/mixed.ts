@@ -3,7 +3,8 @@
  * writes its own objects (a transaction on mod_revision), clients list pages, and one watches all keys. Fails if the
  * process ends, an acknowledged write or an event is lost, or memory keeps growing.
  *
- *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--markdown FILE]
+ *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--only NAMES]
+ *     [--markdown FILE]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +23,7 @@ import { TargetProcess } from './target-process.ts';
 const minutes = Number(process.env['MINUTES'] || 10);
 const options = readOptions(
   process.argv.slice(2),
-  { store: 'new', 'memory-limit': 0, keys: 5_000, patience: 5, markdown: '' },
+  { store: 'new', 'memory-limit': 0, only: '', keys: 5_000, patience: 5, markdown: '' },
   { keys: 500, patience: 2 },
 );
 const WRITERS = 4;
@@ -32,7 +33,10 @@ const PAUSE_MS = 5;
 /** Accepted growth of memory from the end of the first third to the end of the last one. */
 const GROWTH_MAX_MB = 64;
 /** Attacks with a descriptor limit need a process with fewer descriptors than this load. */
-const chosen = attacks.filter((attack) => attack.descriptors === undefined && attack !== noAttack);
+const only = options.only === '' ? undefined : options.only.split(',');
+const chosen = attacks.filter(
+  (attack) => attack.descriptors === undefined && attack !== noAttack && (only?.includes(attack.name) ?? true),
+);
 
 using folder = new DataFolder();
 const more = options['memory-limit'] > 0 ? [`--memory-limit=${options['memory-limit']}`] : [];
