@@ -43,6 +43,8 @@ import { featureGates } from './flags/feature-gates.ts';
 import { clientEndpoints, clientWebSockets, metricsEndpoints } from './http/http-endpoints.ts';
 import { messageBytesMax, planClientListeners, planMetricsListeners } from './start/listeners.ts';
 import { loopUsage } from './loop-usage.ts';
+import { garbageCollector } from './collect-garbage.ts';
+import { MemoryGuard } from './memory-guard.ts';
 import type { MemoryBounds } from './config/memory-plan.ts';
 import { MetricsPage } from './http/metrics-page.ts';
 import type { NodeConfig } from './config/node-config.ts';
@@ -191,7 +193,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerScrubMetrics(metrics, () => member.scrub?.counts);
   registerLogHolderMetrics(metrics, logHolders);
   const bounded = [...nodeResources(member, memory, descriptors), ...resources];
-  registerBudgetMetrics(metrics, budgets, bounded, memory.limitBytes);
+  const guard = guardMemory(memory.limitBytes, clock);
+  if (guard !== undefined) opened.use(guard);
+  registerBudgetMetrics(metrics, budgets, bounded, {
+    limitBytes: memory.limitBytes,
+    collections: () => guard?.collections ?? 0,
+  });
   await metrics.load();
   const watch = opened.use(watchLoop(options, metrics, slow));
   loop.watch = watch;
@@ -293,6 +300,12 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
       }
     },
   });
+}
+
+function guardMemory(limitBytes: number | undefined, clock: Clock): MemoryGuard | undefined {
+  const collect = limitBytes === undefined ? undefined : garbageCollector();
+  if (limitBytes === undefined || collect === undefined) return undefined;
+  return new MemoryGuard({ clock, limitBytes, residentBytes: () => process.memoryUsage.rss(), collect });
 }
 
 function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions | undefined {

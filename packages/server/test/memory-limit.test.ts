@@ -52,3 +52,15 @@ test('lists that nobody reads do not take a node above its limit, and others are
   expect(peakBytes(engram)).toBeLessThan(limit);
   for (const client of greedy) client[Symbol.dispose]();
 });
+
+/** Takes 150 MiB of a process before its program begins: more than three quarters of the limit with what a node takes. */
+const taking = `--import=data:text/javascript,globalThis.taken=Buffer.alloc(${150 * MiB},1)`;
+
+test('a node collects its garbage near its limit, and without one it leaves that to V8', async () => {
+  await using limited = await Engram.start([`--memory-limit=${limit}`], { env: { NODE_OPTIONS: taking } });
+  await using free = await Engram.start(['--memory-limit=-1'], { env: { NODE_OPTIONS: taking } });
+  const collections = async (engram: Engram): Promise<number> =>
+    (await gauges(engram, 'engram_memory_collections_total'))[''] ?? Number.NaN;
+  await expect.poll(() => collections(limited), { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(await collections(free)).toBe(0);
+});

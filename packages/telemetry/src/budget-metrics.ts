@@ -12,12 +12,19 @@ export interface BoundedResource {
   readonly refusals?: () => number;
 }
 
+/** What the process as a whole is kept below. */
+export interface BoundedMemory {
+  readonly limitBytes: number | undefined;
+  /** Collections of all garbage that the limit has asked for. */
+  readonly collections: () => number;
+}
+
 /** Registers usage, limit and refusals of each resource: the budgets of clients, and the node's own bounded resources. */
 export function registerBudgetMetrics(
   registry: MetricRegistry,
   budgets: ClientBudgets,
   others: readonly BoundedResource[],
-  memoryLimitBytes: number | undefined,
+  memory: BoundedMemory,
 ): void {
   const ofClients = (
     [
@@ -60,6 +67,11 @@ export function registerBudgetMetrics(
   registry.gauge(
     'engram_memory_limit_bytes',
     'The limit that the bounds follow from: --memory-limit, or that of the control group; 0: none.',
-    () => memoryLimitBytes ?? 0,
+    () => memory.limitBytes ?? 0,
+  );
+  registry.counter(
+    'engram_memory_collections_total',
+    'Collections of all garbage because resident memory came near engram_memory_limit_bytes.',
+    memory.collections,
   );
 }
