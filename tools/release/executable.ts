@@ -17,9 +17,10 @@ export interface RuntimeSettings {
 export function runtimeSettings(): RuntimeSettings {
   const script = readFileSync(join(root, 'packages/server/bin/runtime.sh'), 'utf8');
   const flags = /^NODE_FLAGS='([^']+)'$/m.exec(script)?.[1];
-  const arenas = /^MALLOC_ARENA_MAX=\$\{MALLOC_ARENA_MAX:-(\d+)\}$/m.exec(script)?.[1];
-  if (flags === undefined || arenas === undefined) throw new Error('runtime.sh does not say how node runs a member');
-  return { flags: flags.split(' '), environment: { MALLOC_ARENA_MAX: arenas } };
+  const settings = [...script.matchAll(/^(MALLOC_\w+)=\$\{\1:-(\d+)\}$/gm)];
+  if (flags === undefined || settings.length === 0) throw new Error('runtime.sh does not say how node runs a member');
+  const environment = Object.fromEntries(settings.map(([, name = '', value = '']) => [name, value]));
+  return { flags: flags.split(' '), environment };
 }
 
 /**

@@ -19,4 +19,11 @@ NODE_FLAGS='--disable-sigusr1 --min-semi-space-size=8 --max-semi-space-size=8 --
 # One arena of malloc: the threads beside the main one allocate little, and each had an arena whose free pages stay
 # resident, 20 MiB together.
 MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX:-1}
-export MALLOC_ARENA_MAX
+# Buffers of 32 KiB and more have pages of their own, which are given back when they are freed: places of lists, output, pages of
+# values. Otherwise malloc takes more and more of them from its arena, in which a few small pieces keep all free pages resident:
+# 70 MiB behind attacks with long lists. At most 16,384 of them, a quarter of the mappings that Linux allows a process.
+MALLOC_MMAP_THRESHOLD_=${MALLOC_MMAP_THRESHOLD_:-32768}
+MALLOC_MMAP_MAX_=${MALLOC_MMAP_MAX_:-16384}
+# A fixed threshold would leave this one at 128 KiB: the end of the arena would be given back and taken again all the time.
+MALLOC_TRIM_THRESHOLD_=${MALLOC_TRIM_THRESHOLD_:-1048576}
+export MALLOC_ARENA_MAX MALLOC_MMAP_THRESHOLD_ MALLOC_MMAP_MAX_ MALLOC_TRIM_THRESHOLD_
