@@ -8,7 +8,12 @@ import { Lab } from '../tikv/lab.ts';
 
 /** Above the threshold of EngramStorageStalled and some scrapes; appends that wait for longer are made again. */
 const STORE_STILL_MS = 8000;
+/** So few appends are answered in between that one in a hundred is a slow one. */
+const STORE_RUNS_MS = 250;
 const BETWEEN_MS = 1000;
+/** Writers at a member that finds no leader, and how long each waits. */
+const WRITERS = 20;
+const WRITE_MAX_MS = 1000;
 
 /** Without a bound of the data: alerts divide by it. */
 const FLAGS = ['--metrics=extensive', '--quota-backend-bytes=-1'];
@@ -52,11 +57,22 @@ export class LiveCluster implements AsyncDisposable {
     await this.#load.until(20);
   }
 
-  /** The first member stays, without a quorum and without clients. */
+  /** The first member stays, without a quorum, and clients write to it. */
   async loseTwo(): Promise<End> {
     await this.#load?.stop();
-    for (const member of this.#members.slice(1)) await member.kill();
-    return noEnd;
+    const [first, ...others] = this.#members;
+    for (const member of others) await member.kill();
+    const client = new EtcdClient(first!.endpoint, { deadlineMs: WRITE_MAX_MS });
+    const ends = Array.from({ length: WRITERS }, (_, writer) =>
+      repeated(async () => {
+        // None comes to a decision.
+        await client.put({ key: Buffer.from(`lost/${writer}`) }).catch(() => undefined);
+      }, 0),
+    );
+    return async () => {
+      await Promise.all(ends.map((end) => end()));
+      client.close();
+    };
   }
 
   /** After `loseTwo`: the first member waits for the others. */
@@ -85,7 +101,7 @@ export class LiveCluster implements AsyncDisposable {
       this.#lab.signal('s1', 'SIGSTOP');
       await pause(STORE_STILL_MS);
       this.#lab.signal('s1', 'SIGCONT');
-    });
+    }, STORE_RUNS_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -96,12 +112,12 @@ export class LiveCluster implements AsyncDisposable {
 }
 
 /** Does `work` again and again, until the end. */
-function repeated(work: () => Promise<void>): End {
+function repeated(work: () => Promise<void>, betweenMs = BETWEEN_MS): End {
   const stop = new AbortController();
   const working = (async () => {
     while (!stop.signal.aborted) {
       await work();
-      await pause(BETWEEN_MS);
+      await pause(betweenMs);
     }
   })();
   working.catch(() => stop.abort());

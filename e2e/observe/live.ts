@@ -59,9 +59,11 @@ export async function judgeLive(options: LiveOptions): Promise<void> {
   const endpoint = new URL(lone.client).host;
 
   const full = ['EngramAlarmRaised', 'etcdDatabaseQuotaLowSpace', 'etcdExcessiveDatabaseGrowth'];
-  const refused = ['etcdHighNumberOfFailedGRPCRequests', 'etcdHighNumberOfFailedProposals'];
   await judge.check('a store is filled up to its quota, and writes go on', () =>
-    live.fires('lone', [...full, ...refused], () => fillUp(endpoint)),
+    live.fires('lone', [...full, 'etcdHighNumberOfFailedGRPCRequests'], () => fillUp(endpoint)),
+  );
+  await judge.check('a refusal for want of space is no proposal that has failed', () =>
+    live.silent('lone', ['etcdHighNumberOfFailedProposals']),
   );
   await judge.check('clients ask for more watchers than there is room for', () =>
     live.fires('lone', ['EngramBudgetRefusals', 'EngramBudgetNearBound'], () => holdWatchers(endpoint)),
@@ -101,10 +103,9 @@ export async function judgeLive(options: LiveOptions): Promise<void> {
   await judge.check('where the data have no bound, no alert of the quota fires', () =>
     live.silent('three', ['etcdDatabaseQuotaLowSpace', 'etcdExcessiveDatabaseGrowth']),
   );
-  await judge.check('two of three members are killed', () =>
-    live.fires('three', ['etcdMembersDown', 'etcdInsufficientMembers', 'etcdNoLeader'], () => cluster.loseTwo(), {
-      alsoBefore: true,
-    }),
+  const lost = ['etcdMembersDown', 'etcdInsufficientMembers', 'etcdNoLeader', 'etcdHighNumberOfFailedProposals'];
+  await judge.check('two of three members are killed, and writes go on', () =>
+    live.fires('three', lost, () => cluster.loseTwo(), { alsoBefore: true }),
   );
   await judge.check('a member starts while the others do not run', () =>
     live.fires('three', ['EngramStartTakesLong'], () => cluster.startAlone()),
