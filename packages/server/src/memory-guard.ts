@@ -3,6 +3,9 @@ import type { Clock, Timer } from '@engram/core';
 const LOOK_MS = 100;
 /** Below this share of the limit V8 alone decides when to collect. */
 const FREE_SHARE = 3 / 4;
+/** The same where the last collection took longer than this: so long a stop is better than the end of the process, and only than that. */
+const STOP_MS_MAX = 100;
+const FREE_SHARE_BY_LONG_STOPS = 15 / 16;
 /** A collection that gave little is not repeated before so much more is resident. */
 const GROWTH_MIN_BYTES = 16 * 1024 * 1024;
 /** The next one is due once this part of what is free between them is taken. V8's own collection may take the rest for copies. */
@@ -25,7 +28,8 @@ export interface MemoryGuardOptions {
  * Keeps garbage from taking a process above its limit of memory. V8 knows nothing of that limit: it lets garbage of more than
  * 100 MiB gather before a full collection, and keeps the pages that a collection has freed, resident, for as long as there is
  * work. From three quarters of the limit on, all garbage is collected and the pages are given back. What is still
- * resident then is held, so the next collection is due a quarter of the way from there to the limit.
+ * resident then is held, so the next collection is due a quarter of the way from there to the limit. A heap whose collection takes
+ * long is left to V8 until the limit is near.
  */
 export class MemoryGuard implements Disposable {
   /** Collections so far. */
@@ -35,6 +39,8 @@ export class MemoryGuard implements Disposable {
   /** The least that was resident since the last collection; 0 before the first. */
   #heldBytes = 0;
   #restUntilMs = Number.NEGATIVE_INFINITY;
+  /** The last collection. */
+  #tookMs = 0;
 
   constructor(options: MemoryGuardOptions) {
     this.#options = options;
@@ -61,7 +67,8 @@ export class MemoryGuard implements Disposable {
     collect();
     this.collections += 1;
     const endMs = clock.nowMs();
-    this.#restUntilMs = endMs + Math.max(REST_MS_MIN, REST_TIMES * (endMs - fromMs));
+    this.#tookMs = endMs - fromMs;
+    this.#restUntilMs = endMs + Math.max(REST_MS_MIN, REST_TIMES * this.#tookMs);
     this.#heldBytes = residentBytes();
   }
 
@@ -69,6 +76,7 @@ export class MemoryGuard implements Disposable {
   get #dueBytes(): number {
     const { limitBytes } = this.#options;
     const rest = Math.max(GROWTH_MIN_BYTES, GROWTH_SHARE * (limitBytes - this.#heldBytes));
-    return Math.max(FREE_SHARE * limitBytes, this.#heldBytes + rest);
+    const share = this.#tookMs > STOP_MS_MAX ? FREE_SHARE_BY_LONG_STOPS : FREE_SHARE;
+    return Math.max(share * limitBytes, this.#heldBytes + rest);
   }
 }

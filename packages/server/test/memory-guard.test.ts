@@ -74,6 +74,16 @@ test.each([
   },
 );
 
+test.each([
+  { collectMs: 100, fromMib: 300 },
+  { collectMs: 101, fromMib: 375 },
+])('behind a collection of $collectMs ms the next one is due at $fromMib of 400 MiB', ({ collectMs, fromMib }) => {
+  const { after } = guarded(150, collectMs);
+  expect(after(300, 100)).toBe(1);
+  expect(after(fromMib - 1, 10_000)).toBe(1);
+  expect(after(fromMib, 100)).toBe(2);
+});
+
 test('it ends with its owner', () => {
   const { clock, guard, after } = guarded(150);
   guard[Symbol.dispose]();
