@@ -12,6 +12,8 @@ export class IntervalSet {
   readonly #flat: FlatIntervals;
   /** With how many equal bytes all starts begin. */
   readonly #shared: number;
+  /** The interval that the last search found: a user asks for keys of one interval again and again. */
+  #found = 0;
 
   private constructor(flat: FlatIntervals) {
     this.#flat = flat;
@@ -76,7 +78,12 @@ export class IntervalSet {
       const difference = at < key.length ? key[at]! - flat.bytes[at]! : -1;
       if (difference !== 0) return difference < 0 ? -1 : size - 1;
     }
-    return firstNotBefore(size, (at) => compareKey(flat, 2 * at, key, shared) <= 0) - 1;
+    const startsBefore = (at: number): boolean => compareKey(flat, 2 * at, key, shared) <= 0;
+    const found = this.#found;
+    if (startsBefore(found) && (found + 1 === size || !startsBefore(found + 1))) return found;
+    const at = firstNotBefore(size, startsBefore) - 1;
+    if (at >= 0) this.#found = at;
+    return at;
   }
 }
 
