@@ -3,6 +3,8 @@
 //
 //	scenario -store LAUNCHER [-members N] [-crashes N -between DURATION] -apiserver BINARY -kubectl BINARY -dir FOLDER
 //
+// Of several members, a second store with an apiserver at a follower sends spans; with -trace it is the only one.
+//
 // With -etcd the apiserver starts on an etcd, and is moved to the store and back while it is written to.
 //
 //	scenario -etcd BINARY -etcdctl BINARY -etcdutl BINARY -engram LAUNCHER -store LAUNCHER [-members N] [-stay DURATION] ...
@@ -15,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -51,6 +54,7 @@ var (
 	etcdutlFlag   = flag.String("etcdutl", "", "etcdutl of that etcd")
 	engramFlag    = flag.String("engram", "", "executable of engram, for its commands")
 	mirrorFlag    = flag.Bool("mirror", false, "several members are founded by restore, and follow the etcd by mirror")
+	traceFlag     = flag.Bool("trace", false, "only the trace of a kubectl apply, of several members")
 	stayFlag      = flag.Duration("stay", 5*time.Second, "how long the apiserver stays on each store before it is moved on")
 )
 
@@ -62,6 +66,7 @@ type cluster struct {
 	// Where it looks for its store; nil: at the store's own addresses.
 	relay   *relay
 	moves   *moves
+	traced  *traced
 	server  *apiserver
 	etcd    *clientv3.Client
 	admin   *client
@@ -112,8 +117,13 @@ func run(ctx context.Context) (passed, failed int) {
 	c := &cluster{}
 	defer c.stop()
 	all := steps
-	if *etcdFlag != "" {
+	switch {
+	case *etcdFlag != "":
 		all = moveSteps
+	case *traceFlag:
+		all = traceSteps
+	case *membersFlag > 1:
+		all = slices.Concat(steps, traceSteps)
 	}
 	for _, step := range all {
 		startTime := time.Now()
@@ -142,18 +152,18 @@ func start(ctx context.Context, c *cluster) (err error) {
 	if err = c.store.start(ctx); err != nil {
 		return err
 	}
-	return startServer(ctx, c, c.store.urls())
+	return startServer(ctx, c, *dirFlag, c.store.urls())
 }
 
-// startServer starts the apiserver, and makes the clients.
-func startServer(ctx context.Context, c *cluster, storeURLs []string) (err error) {
+// startServer starts the apiserver, with its files in `dir`, and makes the clients.
+func startServer(ctx context.Context, c *cluster, dir string, storeURLs []string, flags ...string) (err error) {
 	if c.etcd, err = newStoreClient(storeURLs); err != nil {
 		return err
 	}
-	if c.server, err = startAPIServer(ctx, *apiserverFlag, *dirFlag, storeURLs); err != nil {
+	if c.server, err = startAPIServer(ctx, *apiserverFlag, dir, storeURLs, flags...); err != nil {
 		return err
 	}
-	if c.kubectl, err = newKubectl(*kubectlFlag, filepath.Clean(*dirFlag), c.server); err != nil {
+	if c.kubectl, err = newKubectl(*kubectlFlag, filepath.Clean(dir), c.server); err != nil {
 		return err
 	}
 	c.admin, err = c.server.newClient("admin")
@@ -171,6 +181,9 @@ func (c *cluster) stop() {
 		if s != nil {
 			s.kill()
 		}
+	}
+	if c.traced != nil {
+		c.traced.collector.stop()
 	}
 }
 

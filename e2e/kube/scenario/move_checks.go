@@ -58,7 +58,7 @@ func startOnEtcd(ctx context.Context, c *cluster) (err error) {
 		return err
 	}
 	c.relay.release(c.store.addresses())
-	return startServer(ctx, c, []string{c.relay.url()})
+	return startServer(ctx, c, *dirFlag, []string{c.relay.url()})
 }
 
 // moves is what runs while the apiserver is moved.

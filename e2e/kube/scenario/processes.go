@@ -109,7 +109,7 @@ type apiserver struct {
 	certs   *certificates
 }
 
-func startAPIServer(ctx context.Context, binary, dir string, storeURLs []string) (*apiserver, error) {
+func startAPIServer(ctx context.Context, binary, dir string, storeURLs []string, flags ...string) (*apiserver, error) {
 	certs, err := makeCertificates(dir)
 	if err != nil {
 		return nil, err
@@ -118,22 +118,22 @@ func startAPIServer(ctx context.Context, binary, dir string, storeURLs []string)
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(filepath.Join(dir, "kube-apiserver.log"), binary,
-		"--etcd-servers="+strings.Join(storeURLs, ","),
+	p, err := startProcess(filepath.Join(dir, "kube-apiserver.log"), binary, append([]string{
+		"--etcd-servers=" + strings.Join(storeURLs, ","),
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--advertise-address=127.0.0.1",
-		"--tls-cert-file="+certs.servingCertFile, "--tls-private-key-file="+certs.servingKeyFile,
-		"--client-ca-file="+certs.caFile, "--authorization-mode=RBAC",
+		"--tls-cert-file=" + certs.servingCertFile, "--tls-private-key-file=" + certs.servingKeyFile,
+		"--client-ca-file=" + certs.caFile, "--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file="+certs.serviceAccountKeyFile,
-		"--service-account-signing-key-file="+certs.serviceAccountKeyFile,
+		"--service-account-key-file=" + certs.serviceAccountKeyFile,
+		"--service-account-signing-key-file=" + certs.serviceAccountKeyFile,
 		"--service-cluster-ip-range=10.0.0.0/24",
 		// A loopback address is no endpoint of a service, and no controller makes service accounts here.
 		"--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount",
-		"--event-ttl="+eventTTL.String(), "--etcd-compaction-interval="+compactionInterval.String(),
+		"--event-ttl=" + eventTTL.String(), "--etcd-compaction-interval=" + compactionInterval.String(),
 		// Secrets are read and watched past the apiserver's cache, ConfigMaps out of it.
 		"--watch-cache-sizes=secrets#0",
 		"--max-requests-inflight=1000", "--max-mutating-requests-inflight=1000",
-	)
+	}, flags...)...)
 	if err != nil {
 		return nil, err
 	}

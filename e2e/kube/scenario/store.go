@@ -26,8 +26,10 @@ type store struct {
 type member struct {
 	name, dataDir        string
 	clientPort, peerPort int
-	starts               int
-	running              *process
+	// Behind the flags of all.
+	flags   []string
+	starts  int
+	running *process
 }
 
 func newStore(launcher, dir string, size int) (*store, error) {
@@ -107,7 +109,7 @@ func (s *store) launch(m *member) (err error) {
 		"--listen-client-urls="+m.url(), "--advertise-client-urls="+m.url(),
 		"--listen-peer-urls="+m.peerURL(), "--initial-advertise-peer-urls="+m.peerURL(),
 		"--initial-cluster="+s.initialCluster())
-	m.running, err = startProcess(log, s.launcher, append(args, s.flags...)...)
+	m.running, err = startProcess(log, s.launcher, slices.Concat(args, s.flags, m.flags)...)
 	return err
 }
 
