@@ -170,6 +170,10 @@ bench-auth: setup ## What users and roles cost a get and a put (needs go)
 bench-auth-one-process: setup ## The same on nodes of one process, loaded in short blocks in turn (needs go)
 	@$(WITH_NODE) node bench/auth/one-process.ts $(BENCH_FLAGS)
 
+.PHONY: bench-tracing
+bench-tracing: setup ## What traces cost a get and a put, on nodes of one process, loaded in short blocks in turn (needs go)
+	@$(WITH_NODE) node bench/tracing/run.ts $(BENCH_FLAGS)
+
 .PHONY: bench-etcd-tool
 bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (needs go)
 	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)

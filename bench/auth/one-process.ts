@@ -9,12 +9,20 @@
  * made first, and which is loaded first, changes. All are compared with the first node without users in the same round, so the second of
  * these says what is noise. Fails where users take more than `most`, by the median of the rounds or by all CPU.
  */
+import { HostedNodes } from '../support/hosted-nodes.ts';
 import { LoadBlocks } from '../support/load-blocks.ts';
 import { readOptions } from '../support/options.ts';
 import { DataFolder, report } from '../support/report.ts';
-import { figure, median, medianInterval } from '../support/statistics.ts';
+import {
+  COST_COLUMNS,
+  compareBlocks,
+  costRow,
+  fillKeys,
+  loadInTurn,
+  type NamedLoad,
+  percent,
+} from '../support/paired-blocks.ts';
 import type { Table } from '../support/table.ts';
-import { HostedNodes } from './hosted-nodes.ts';
 import { addUsers, jwtFlag, logIn } from './users.ts';
 
 const options = readOptions(
@@ -71,40 +79,31 @@ const jwt = jwtFlag(folder.path);
 const failures: string[] = [];
 
 /** CPU of a request in us: by process, operation and client, for each start and round. */
-const cpuUs = processes.map(({ clients }) => operations.map(() => clients.map((): number[][] => [])));
+const cpuUs = processes.map(({ clients }) => operations.map(() => clients.map((): (readonly number[])[] => [])));
 
 for (let start = 0; start < options.starts; start += 1) {
   for (const [at, { roles, clients }] of processes.entries()) {
-    await using nodes = await HostedNodes.start(folder.path, NODES, [jwt]);
+    await using nodes = await HostedNodes.start(
+      folder.path,
+      Array.from({ length: NODES }, () => [jwt]),
+    );
     const targetOf = ({ node }: Client): string => nodes.targets[(node + start) % NODES]!;
-    for (const target of new Set(clients.map(targetOf))) await fill(target);
+    for (const target of new Set(clients.map(targetOf))) await fillKeys(target, options.keys);
     await addUsers(targetOf(clients.at(-1)!), roles, options.ranges);
     for (const [of, { op, requests }] of operations.entries()) {
       await using loads = new AsyncDisposableStack();
-      const measured = [];
-      for (const [index, client] of clients.entries()) {
+      const measured: NamedLoad[] = [];
+      for (const client of clients) {
         const token = client.user === undefined ? [] : [`--token=${await logIn(targetOf(client), client.user)}`];
         const load = loads.use(loadOf(targetOf(client), op, requests, token));
         await load.prepare();
-        const us: number[] = [];
-        cpuUs[at]![of]![index]!.push(us);
-        measured.push({ name: client.name, load, us });
+        measured.push({ name: client.name, load });
       }
-      for (let round = 0; round < options.rounds; round += 1) {
-        // Rotated, and every other time backwards, so that none is always behind the same other.
-        const first = (start + (round >> 1)) % measured.length;
-        const order = [...measured.slice(first), ...measured.slice(0, first)];
-        let before = await nodes.idleCpuUs();
-        for (const { name, load, us } of round % 2 === 0 ? order : order.toReversed()) {
-          const outcome = await load.block();
-          if (outcome.failures > 0) throw new Error(`${op}, ${name}: ${outcome.firstError}`);
-          const after = await nodes.idleCpuUs();
-          us.push((after - before) / outcome.requests);
-          before = after;
-        }
-      }
-      const found = clients.map(({ name }, index) => `${name} ${percent(median(moreOf(at, of, index, start)))}`);
-      console.error(`start ${start + 1} of ${options.starts}, ${op}: ${found.slice(1).join(', ')}`);
+      const found = await loadInTurn(nodes, measured, { what: op, rounds: options.rounds, first: start });
+      for (const [index, us] of found.entries()) cpuUs[at]![of]![index]!.push(us);
+      const more = found.map((us) => compareBlocks([found[0]!], [us]).more);
+      const said = clients.map(({ name }, index) => `${name} ${percent(more[index]!)}`);
+      console.error(`start ${start + 1} of ${options.starts}, ${op}: ${said.slice(1).join(', ')}`);
     }
   }
 }
@@ -130,34 +129,19 @@ function tableOf({ roles, clients }: (typeof processes)[number], at: number): Ta
     const plain = cpuUs[at]![of]![0]!;
     for (const [index, { name, user }] of clients.entries()) {
       const own = cpuUs[at]![of]![index]!;
-      const us = figure(median(own.flat()));
-      if (index === 0) {
-        rows.push([op, name, us, '', '', '', '']);
-        continue;
-      }
-      const byStart = own.map((_, start) => moreOf(at, of, index, start));
-      const more = median(byStart.flat());
-      const ofAll = sum(own.flat()) / sum(plain.flat()) - 1;
-      for (const found of user === undefined ? [] : [more, ofAll]) {
+      const cost = index === 0 ? undefined : compareBlocks(plain, own);
+      rows.push([op, name, ...costRow(own, cost)]);
+      for (const found of user === undefined || cost === undefined ? [] : [cost.more, cost.ofAll]) {
         if (found > options.most)
           failures.push(`${op}, ${name}: ${percent(found)} more, and may be ${percent(options.most)}`);
       }
-      const { least, most } = medianInterval(byStart.flat());
-      const starts = byStart.map((blocks) => percent(median(blocks))).join(', ');
-      rows.push([op, name, us, percent(more), `${percent(least)} to ${percent(most)}`, percent(ofAll), starts]);
     }
   }
   return {
     title: roles === 0 ? 'A process without roles' : `A process with ${many}`,
-    columns: ['request', 'client', 'cpu us', 'more', 'interval', 'of all CPU', 'each start'],
+    columns: ['request', 'client', ...COST_COLUMNS],
     rows,
   };
-}
-
-/** How much more than the first node without users, in each round of a start. */
-function moreOf(at: number, of: number, client: number, start: number): readonly number[] {
-  const ofOperation = cpuUs[at]![of]!;
-  return ofOperation[client]![start]!.map((us, round) => us / ofOperation[0]![start]![round]! - 1);
 }
 
 function loadOf(target: string, op: string, requests: number, more: readonly string[]): LoadBlocks {
@@ -170,18 +154,4 @@ function loadOf(target: string, op: string, requests: number, more: readonly str
     `--inflight=${options.inflight}`,
     ...more,
   ]);
-}
-
-async function fill(target: string): Promise<void> {
-  await using load = new LoadBlocks(target, 1, ['--op=fill', `--keys=${options.keys}`]);
-  const { failures: failed, firstError } = await load.block();
-  if (failed > 0) throw new Error(`fill: ${firstError}`);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, one) => all + one, 0);
-}
-
-function percent(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
 }

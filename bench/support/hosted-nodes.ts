@@ -38,12 +38,16 @@ export class HostedNodes implements AsyncDisposable {
     child.once('exit', () => process.removeListener('exit', kill));
   }
 
-  /** Starts `count` nodes below `parent`, with the same further flags. */
-  static async start(parent: string, count: number, flags: readonly string[]): Promise<HostedNodes> {
+  /** Starts a node below `parent` for each list of further flags. `env`: more variables of their process. */
+  static async start(
+    parent: string,
+    flagsOfNodes: readonly (readonly string[])[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<HostedNodes> {
     const directory = mkdtempSync(join(parent, 'nodes-'));
     const targets: string[] = [];
     const nodes: string[] = [];
-    for (let at = 0; at < count; at += 1) {
+    for (const [at, flags] of flagsOfNodes.entries()) {
       const [client, peer] = [await freePort(), await freePort()];
       const urls = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`] as const;
       targets.push(`127.0.0.1:${client}`);
@@ -66,6 +70,7 @@ export class HostedNodes implements AsyncDisposable {
     const host = join(import.meta.dirname, 'node-host.ts');
     const child = spawn('sh', ['-c', script, 'sh', root, process.execPath, host, ...nodes], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
     });
     const hosted = new HostedNodes(child, directory, targets);
     try {
@@ -86,8 +91,9 @@ export class HostedNodes implements AsyncDisposable {
     return ns / 1_000;
   }
 
-  /** As cpuUs, when what the nodes have put off is done. */
-  async idleCpuUs(): Promise<number> {
+  /** As cpuUs, when what the nodes have put off is done. That may begin `deferMs` later. */
+  async idleCpuUs(deferMs = 0): Promise<number> {
+    await delay(deferMs);
     const endMs = performance.now() + IDLE_MAX_MS;
     for (let before = this.cpuUs(); ; ) {
       const sinceMs = performance.now();
