@@ -295,6 +295,26 @@ test('a store that only gets new keys with small values takes checkpoints too', 
   expect(await replayFrom(storage)).toBeGreaterThan(500);
 });
 
+test('a checkpoint that has failed is tried again after a while, and not only behind as much log again', async () => {
+  let fails = true;
+  let tries = 0;
+  const gate = (operation: StorageOperation): Promise<void> | undefined => {
+    if (operation !== 'save-checkpoint') return undefined;
+    tries += 1;
+    return fails ? Promise.reject(new Error('no space')) : undefined;
+  };
+  const storage = new MemoryStorage({ gate });
+  const { backend, clock } = await openNode(storage, { checkpointEveryBytes: 2000 });
+  for (let at = 0; at < 200; at += 1) await backend.txn(put(`k${at}`, 'v'), nodeItself);
+  await clock.settle(50);
+  expect(tries).toBe(1);
+  fails = false;
+  clock.advance(10_000);
+  await backend.txn(put('k', 'v'), nodeItself);
+  await clock.settle(50);
+  expect(await replayFrom(storage)).toBeGreaterThan(100);
+});
+
 test('what a start has read again counts for the next checkpoint: short lives do not make the log grow', async () => {
   let storage = new MemoryStorage();
   for (let life = 1; life <= 20; life += 1) {

@@ -417,7 +417,12 @@ export class Replica implements AsyncDisposable {
     const behind = { bytes: this.#bytesBehind, records: this.#next - this.#checkpointer.from };
     if (!checkpointPays(behind, this.state.index.versions, checkpointEveryBytes)) return;
     this.#bytesBehind = 0;
-    this.#background(this.#checkpointThenDrop(), 'index checkpoint');
+    const work = this.#checkpointThenDrop().catch((error: unknown) => {
+      // The log is as long as before.
+      this.#bytesBehind += behind.bytes;
+      throw error;
+    });
+    this.#background(work, 'index checkpoint');
   }
 
   /**
