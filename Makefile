@@ -171,7 +171,7 @@ bench-auth-one-process: setup ## The same on nodes of one process, loaded in sho
 	@$(WITH_NODE) node bench/auth/one-process.ts $(BENCH_FLAGS)
 
 .PHONY: bench-tracing
-bench-tracing: setup ## What traces cost a get and a put, on nodes of one process, loaded in short blocks in turn (needs go)
+bench-tracing: setup ## What traces cost a get and a put, on nodes of one process, loaded in blocks in turn (needs go)
 	@$(WITH_NODE) node bench/tracing/run.ts $(BENCH_FLAGS)
 
 .PHONY: bench-etcd-tool

@@ -1,5 +1,5 @@
 /**
- * What traces cost a get and a put, on whole nodes of one process, loaded in short blocks in turn: so what differs between two processes
+ * What traces cost a get and a put, on whole nodes of one process, loaded in blocks in turn: so what differs between two processes
  * (compiled code, heap, the time at which they run) is the same for all.
  *
  *   node bench/tracing/run.ts [--starts 3] [--rounds 12] [--gets 1000000] [--puts 100000] [--keys 20000] [--connections 8] [--inflight 32]
