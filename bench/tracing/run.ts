@@ -3,12 +3,13 @@
  * (compiled code, heap, the time at which they run) is the same for all.
  *
  *   node bench/tracing/run.ts [--starts 3] [--rounds 12] [--gets 1000000] [--puts 100000] [--keys 20000] [--connections 8] [--inflight 32]
- *       [--idle 0.01] [--most 0.03] [--markdown FILE] [--smoke]
+ *       [--idle 0.01] [--most 0.03] [--only TEXT] [--markdown FILE] [--smoke]
  *
  * A process has two nodes that do not trace, and one that does: no call, 1 % of the calls but 200 a second at most, or 1 % without that
  * bound. Its spans go to a collector in another process. All are compared with the first node that does not trace in the same round, so the
  * second of these says what is noise. A node that does not trace does less than one that traces no call. Fails where that one takes more
  * than `idle`, or 1 % with the bound more than `most`, by the median of the rounds; and where a node has not sent the spans that it should.
+ * `only`: the kinds of nodes that trace which have this in their names.
  * Blocks take seconds: each begins with room for a whole second's calls, which a short one would not use up.
  */
 import { HostedNodes } from '../support/hosted-nodes.ts';
@@ -40,6 +41,7 @@ const options = readOptions(
     inflight: 32,
     idle: 0.01,
     most: 0.03,
+    only: '',
     markdown: '',
   },
   { starts: 1, rounds: 2, gets: 2_000, puts: 2_000, keys: 200, idle: 1_000, most: 1_000 },
@@ -64,7 +66,7 @@ interface Traced {
 /** 1 %. */
 const RATE = 10_000;
 const rate = `--distributed-tracing-sampling-rate=${RATE}`;
-const traced: readonly Traced[] = [
+const kinds: readonly Traced[] = [
   { name: 'traced, but no call', rate: 0, flags: [], most: options.idle },
   { name: '1 %, 200 a second at most', rate: RATE, flags: [rate], most: options.most },
   {
@@ -74,6 +76,8 @@ const traced: readonly Traced[] = [
     most: Number.POSITIVE_INFINITY,
   },
 ];
+const traced = kinds.filter(({ name }) => name.includes(options.only));
+if (traced.length === 0) throw new Error(`--only: no kind of node has it in its name: ${options.only}`);
 
 using folder = new DataFolder();
 const failures: string[] = [];
