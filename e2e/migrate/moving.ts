@@ -22,6 +22,9 @@ export interface Serving {
 
 export const clientOf = (store: Serving): EtcdClient => new EtcdClient(store.endpoint, { deadlineMs: DEADLINE_MS });
 
+/** Of an etcd that does not answer: the call has had its time, or before that the ping of its connection. */
+export const SAYS_SILENT = /no answer to \/etcdserverpb|Connection dropped/;
+
 export const refusalOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'taken',
