@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from '@engram/server/testing';
 import { Prng } from '@engram/sim';
 import { Coverage } from './coverage.ts';
 import type { Finding, Kept } from './finding.ts';
@@ -21,7 +19,8 @@ const RUNS_MAX = 5;
 const HEAP_MAX_BYTES = 512 * 1024 * 1024;
 /** What a subject may leave in memory beside the inputs that are kept: compiled code, counts of the coverage. */
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
-const COLLECTIONS = 4;
+/** Buffers are freed when it returns: behind a plain collection another thread frees them, and they count until the next one. */
+const collect = garbageCollector();
 
 /** Parsers of one form of input, which share their time. */
 interface Subject {
@@ -113,10 +112,10 @@ class SubjectFuzz {
     for (const parser of parsers)
       for (const bytes of this.#seeds.get(parser.name)!) await this.#try(parser, Buffer.from(bytes));
     await this.#coverage.fresh();
-    const bytesBefore = await collectedBytes();
+    const bytesBefore = collectedBytes();
     while (performance.now() < endMs) await this.#round(this.#random.pick(parsers));
     const keptBytes = this.#kept.reduce((sum, { chunks }) => sum + chunks[0]!.length, 0);
-    const grownBytes = Math.max(0, (await collectedBytes()) - bytesBefore - keptBytes);
+    const grownBytes = Math.max(0, collectedBytes() - bytesBefore - keptBytes);
     if (grownBytes > GROWTH_MAX_BYTES) {
       const what = `has grown by ${Math.round(grownBytes / 2 ** 20)} MiB in ${this.#inputs} inputs`;
       this.#findings.push({ target: subject, what, chunks: [] });
@@ -194,16 +193,9 @@ async function outcomeOf({ parse }: Parser, bytes: Buffer): Promise<{ readonly w
   return isFull ? { what: 'more memory than all inputs together may take', ms } : { ms };
 }
 
-/** What is in use. A collection frees buffers on a thread of its own, and counts them as freed at the one behind it. */
-async function collectedBytes(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  let leastBytes = Number.POSITIVE_INFINITY;
-  for (let collection = 0; collection < COLLECTIONS; collection += 1) {
-    if (typeof collect === 'function') Reflect.apply(collect, undefined, []);
-    const { heapUsed, external } = process.memoryUsage();
-    leastBytes = Math.min(leastBytes, heapUsed + external);
-    await setImmediate();
-  }
-  return leastBytes;
+/** What is in use. */
+function collectedBytes(): number {
+  collect?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
