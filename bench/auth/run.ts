@@ -9,6 +9,7 @@
  */
 import { runOne } from '../support/load.ts';
 import { readOptions } from '../support/options.ts';
+import { percent } from '../support/paired-blocks.ts';
 import { DataFolder, report } from '../support/report.ts';
 import { figure, median } from '../support/statistics.ts';
 import { Store } from '../support/store.ts';
@@ -121,7 +122,3 @@ report({
   directory: folder.path,
   markdown: options.markdown,
 });
-
-function percent(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
-}
