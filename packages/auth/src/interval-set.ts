@@ -14,10 +14,13 @@ export class IntervalSet {
   readonly #shared: number;
   /** The interval that the last search found: a user asks for keys of one interval again and again. */
   #found = 0;
+  /** With how many of the `#shared` bytes the end of that interval begins as well. */
+  #sharedEnd: number;
 
   private constructor(flat: FlatIntervals) {
     this.#flat = flat;
     this.#shared = sharedByAll(flat);
+    this.#sharedEnd = this.size > 0 ? sharedByEnd(flat, 0, this.#shared) : 0;
   }
 
   /**
@@ -57,34 +60,56 @@ export class IntervalSet {
    * must hold its key. Nothing holds an empty key. O(log n).
    */
   holds(range: KeyRange): boolean {
-    const { key, end } = range;
+    const { key } = range;
+    const { size } = this;
+    if (size === 0 || key.length === 0) return false;
+    // With the first bytes of all starts only the others are compared; without them the key is below all or above.
+    const { bytes } = this.#flat;
+    for (let at = 0; at < this.#shared; at += 1) {
+      const difference = at < key.length ? key[at]! - bytes[at]! : -1;
+      if (difference !== 0) return difference > 0 && this.#endsBehind(range, size - 1, 0);
+    }
     const at = this.#lastFrom(key);
-    if (at < 0) return false;
+    return at >= 0 && this.#endsBehind(range, at, this.#sharedEnd);
+  }
+
+  /** Whether the range, whose key is not below an interval's start, is in it. The key begins with `shared` bytes of its end. */
+  #endsBehind(range: KeyRange, at: number, shared: number): boolean {
     const flat = this.#flat;
     const upper = 2 * at + 1;
     if (flat.offsets[upper] === flat.offsets[upper + 1]) return true;
-    if (compareKey(flat, upper, key, 0) <= 0) return false;
-    return isPoint(range) || (!isUnbounded(range) && compareKey(flat, upper, end, 0) >= 0);
+    if (compareKey(flat, upper, range.key, shared) <= 0) return false;
+    return isPoint(range) || (!isUnbounded(range) && compareKey(flat, upper, range.end, 0) >= 0);
   }
 
-  /** The last interval that starts at or below the key; -1 if there is none. */
+  /** The last interval that starts at or below a key that begins as all of them do; -1 if there is none. */
   #lastFrom(key: Uint8Array): number {
     const flat = this.#flat;
-    const { size } = this;
-    if (size === 0 || key.length === 0) return -1;
     const shared = this.#shared;
-    // With the first bytes of all starts only the others are compared; without them the key is below all or above.
-    for (let at = 0; at < shared; at += 1) {
-      const difference = at < key.length ? key[at]! - flat.bytes[at]! : -1;
-      if (difference !== 0) return difference < 0 ? -1 : size - 1;
-    }
-    const startsBefore = (at: number): boolean => compareKey(flat, 2 * at, key, shared) <= 0;
     const found = this.#found;
-    if (startsBefore(found) && (found + 1 === size || !startsBefore(found + 1))) return found;
-    const at = firstNotBefore(size, startsBefore) - 1;
-    if (at >= 0) this.#found = at;
+    const isLast = found + 1 === this.size || compareKey(flat, 2 * found + 2, key, shared) > 0;
+    return isLast && compareKey(flat, 2 * found, key, shared) <= 0 ? found : this.#search(key);
+  }
+
+  /** As `#lastFrom`, in all intervals. The one that it finds is the first that the next search looks at. */
+  #search(key: Uint8Array): number {
+    const flat = this.#flat;
+    const at = firstNotBefore(this.size, (start) => compareKey(flat, 2 * start, key, this.#shared) <= 0) - 1;
+    if (at < 0) return at;
+    this.#found = at;
+    this.#sharedEnd = sharedByEnd(flat, at, this.#shared);
     return at;
   }
+}
+
+/** With how many of the first `max` bytes of its start the end of an interval begins. */
+function sharedByEnd({ bytes, offsets }: FlatIntervals, at: number, max: number): number {
+  const start = offsets[2 * at]!;
+  const end = offsets[2 * at + 1]!;
+  const most = Math.min(max, offsets[2 * at + 2]! - end);
+  let shared = 0;
+  while (shared < most && bytes[start + shared] === bytes[end + shared]) shared += 1;
+  return shared;
 }
 
 /** The starts are sorted, so what the first and the last begin with, all do. */
