@@ -67,7 +67,7 @@ class KvService {
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
     const result = this.#parts.store.range(op, caller, 'pages');
-    const counted = isPoint(op.range) ? result : whenLate(result, (late) => this.#counted(late, op, caller));
+    const counted = isPoint(op.range) ? result : this.#countedIfLate(result, op, caller);
     return whenThere(counted, answerOf, this.#parts);
   }
 
@@ -75,10 +75,12 @@ class KvService {
    * An answer that does not come at once is long, or waits for the leader. What it will hold counts from this call on: the next
    * calls of the client would begin before it holds it.
    */
-  #counted<Result>(late: Promise<Result>, op: RangeOp, caller: RpcCaller): Promise<Result> {
-    const holdsBytes = this.#parts.options.store.applied.holdsBytes(op);
-    if (holdsBytes > 0) caller.holdAnswer(holdsBytes);
-    return late;
+  #countedIfLate<Result>(result: Result | Promise<Result>, op: RangeOp, caller: RpcCaller): Result | Promise<Result> {
+    return whenLate(result, (late) => {
+      const holdsBytes = this.#parts.options.store.applied.holdsBytes(op);
+      if (holdsBytes > 0) caller.holdAnswer(holdsBytes);
+      return late;
+    });
   }
 
   put(request: Uint8Array, caller: RpcCaller): Promise<Message> {

@@ -4,6 +4,7 @@ import { EngramError, GrpcCode } from '@engram/core';
 import {
   type BidiMethod,
   type CallContext,
+  type Message,
   type Method,
   type MethodTable,
   type RpcStatus,
@@ -93,18 +94,18 @@ class Admittance {
 }
 
 function unary(method: UnaryMethod, auth: Authenticator, admittance: Admittance): UnaryMethod {
-  const admitted: UnaryMethod['handle'] = (request, call) => {
-    const wait = admittance.atOnce(call);
-    if (wait === undefined) return method.handle(request, call);
-    return wait.then(() => {
-      admittance.late(call);
-      return method.handle(request, call);
-    });
+  // A function of its own: its closure would cost the calls that do not wait.
+  const later = async (wait: Promise<unknown>, request: Uint8Array, call: CallContext): Promise<Message> => {
+    await wait;
+    admittance.late(call);
+    return method.handle(request, call);
   };
-  // Not one function: that would allocate what its closure needs for calls that have none.
   return {
     ...method,
-    handle: (request, call) => (auth.enabled ? admitted(request, call) : method.handle(request, call)),
+    handle: (request, call) => {
+      const wait = auth.enabled ? admittance.atOnce(call) : undefined;
+      return wait === undefined ? method.handle(request, call) : later(wait, request, call);
+    },
   };
 }
 

@@ -93,7 +93,7 @@ export class AuthorizedStore implements Store {
       return this.#lateRange(op, caller, form, wait, free);
     }
     const result = this.#next.applied.range(op, caller, form);
-    return free ? result : whenLate(result, (late) => this.#late(late, caller));
+    return free ? result : this.#unmovedIfLate(result, caller);
   }
 
   #lateRange(
@@ -270,10 +270,15 @@ export class AuthorizedStore implements Store {
     return access;
   }
 
-  /** What was read later than its caller was judged. */
-  #late<Result extends RangeResult | PagedRangeResult>(result: Promise<Result>, caller: Caller): Promise<Result> {
-    const { user, authRevision } = caller;
-    return result.then((there) => this.#unmoved(there, { user, authRevision }));
+  /** What is read later than its caller was judged is judged again. A method of its own: its closure would cost a read that ends at once. */
+  #unmovedIfLate<Result extends RangeResult | PagedRangeResult>(
+    result: Result | Promise<Result>,
+    caller: Caller,
+  ): Result | Promise<Result> {
+    return whenLate(result, (late) => {
+      const { user, authRevision } = caller;
+      return late.then((there) => this.#unmoved(there, { user, authRevision }));
+    });
   }
 
   /** A read that waits may end after its caller has lost a right. */
