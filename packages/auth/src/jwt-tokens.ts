@@ -60,8 +60,6 @@ export class JwtTokens {
   #newest: string | undefined;
   /** Calls of one connection are made in their order, also where they wait for the same token. */
   readonly #verifying = new Map<string, Promise<void>>();
-  /** The time, as long as it is the same callback of the event loop. */
-  #nowMs: number | undefined;
 
   constructor({ keys, clock, ttlMs = JWT_TTL_MS, verifiedMax = VERIFIED_MAX }: JwtTokensOptions) {
     this.#keys = keys;
@@ -121,20 +119,9 @@ export class JwtTokens {
   }
 
   #counts({ fromMs, endMs }: Verified): boolean {
-    const nowMs = this.#nowMs ?? this.#readClock();
+    const nowMs = this.#clock.wallMs();
     return nowMs < endMs && nowMs >= fromMs;
   }
-
-  /** Read once for all calls that come together: reading it takes longer than looking up a token. */
-  #readClock(): number {
-    this.#nowMs = this.#clock.wallMs();
-    queueMicrotask(this.#forgetTime);
-    return this.#nowMs;
-  }
-
-  readonly #forgetTime = (): void => {
-    this.#nowMs = undefined;
-  };
 
   #remember(token: string, verified: Verified): void {
     this.#newest = token;

@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  type AuthState,
   type Credentials,
   type EndedTokens,
   identify,
@@ -38,6 +39,9 @@ export class Authenticator {
   readonly settings: AuthSettings | undefined;
   readonly provider: TokenProvider;
   readonly #store: Store;
+  /** The credentials of the last call that was admitted, with the state in which it was: until the callback of the event loop ends. */
+  #last: HeadCredentials | undefined;
+  #lastIn: AuthState | undefined;
 
   constructor(store: Store, clock: Clock, settings: AuthSettings | undefined) {
     this.view = store.auth;
@@ -98,11 +102,24 @@ export class Authenticator {
   /** As `admit`. Undefined if the call's token does not count, or not yet: what `ready` says. */
   admitKnown(call: CallContext): AuthInfo | undefined {
     const credentials = this.#credentialsOf(call);
-    const info = identify(this.view.state, credentials, this.provider);
-    if (info === undefined) return undefined;
-    call.user = info === nobody ? undefined : credentials.userOf(info);
-    return info;
+    const { state } = this.view;
+    // Calls that come together are mostly of one client: that its token counts is not looked up again for each.
+    if (credentials !== this.#last || state !== this.#lastIn) {
+      const info = identify(state, credentials, this.provider);
+      if (info === undefined) return undefined;
+      credentials.identified(info);
+      if (this.#last === undefined) queueMicrotask(this.#forgetLast);
+      this.#last = credentials;
+      this.#lastIn = state;
+    }
+    call.user = credentials.user;
+    return credentials.info;
   }
+
+  readonly #forgetLast = (): void => {
+    this.#last = undefined;
+    this.#lastIn = undefined;
+  };
 
   #credentialsOf(call: CallContext): HeadCredentials {
     const { head } = call;
@@ -123,21 +140,19 @@ export class Authenticator {
 class HeadCredentials implements Credentials {
   readonly token: string | undefined;
   readonly commonName: string | undefined;
-  #info: AuthInfo | undefined;
-  #user: CallUser | undefined;
+  /** Who made the last call that was admitted, and the same as calls note it: calls of one client share it. */
+  info: AuthInfo | undefined;
+  user: CallUser | undefined;
 
   constructor(token: string | undefined, commonName: string | undefined) {
     this.token = token;
     this.commonName = commonName;
   }
 
-  /** The user that these credentials have shown, as calls note it: calls of one client share it. */
-  userOf(info: AuthInfo): CallUser {
-    if (this.#user === undefined || this.#info !== info) {
-      this.#info = info;
-      this.#user = { name: info.user, authRevision: info.authRevision };
-    }
-    return this.#user;
+  identified(info: AuthInfo): void {
+    if (this.info === info) return;
+    this.info = info;
+    this.user = info === nobody ? undefined : { name: info.user, authRevision: info.authRevision };
   }
 }
 
