@@ -40,9 +40,14 @@ export interface Span {
  * are called in the hot path, synchronously: they must not throw, and must not wait.
  */
 export interface Tracer {
-  /** Undefined if this call is not recorded. The parent's context is passed on all the same. */
+  /**
+   * Whether a call is recorded whose caller named `parent`, or nothing. Asked once for each call, so that one that is not recorded costs
+   * no more than this. The parent's context is passed on all the same.
+   */
+  wants(parent: TraceContext | undefined): boolean;
+  /** Of a call that it wants. Undefined if it is not recorded after all. */
   begin(call: TracedCall): Span | undefined;
 }
 
 /** Records nothing. Where it is given, calls are not even asked about. */
-export const noTracer: Tracer = { begin: () => undefined };
+export const noTracer: Tracer = { wants: () => false, begin: () => undefined };

@@ -1,6 +1,7 @@
 import type { Caller } from '@engram/backend';
-import { parseTraceparent, type Span, type SpanAttributes, type TraceContext } from '@engram/core';
+import type { Span, SpanAttributes, TraceContext } from '@engram/core';
 import type { CallContext } from '@engram/wire';
+import { parentOf } from './call-tracing.ts';
 
 /** The client of one call, with the user that the call was admitted for. */
 export class RpcCaller implements Caller {
@@ -54,7 +55,7 @@ export class RpcCaller implements Caller {
 
   /** What the client has sent is read where it is asked for: where the call is forwarded. */
   get trace(): TraceContext | undefined {
-    return this.span?.context ?? parseTraceparent(this.#call.metadata('traceparent'));
+    return this.span?.context ?? parentOf(this.#call);
   }
 
   reserveAnswer(bytes: number): boolean {

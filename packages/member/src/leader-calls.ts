@@ -152,7 +152,7 @@ export class LeaderCalls {
 
   #begin(request: peerpb.Request, caller: ForwardedCaller): Span | undefined {
     const { tracer = noTracer } = this.#options;
-    if (tracer === noTracer) return undefined;
+    if (tracer === noTracer || !tracer.wants(caller.trace)) return undefined;
     const method = CALLS.find((call) => request[call] !== undefined) ?? 'unknown';
     caller.span = tracer.begin({ method, from: 'member', parent: caller.trace, peer: caller.client });
     return caller.span;

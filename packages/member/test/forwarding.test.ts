@@ -299,6 +299,14 @@ test('a call that is recorded has a span for its way to the leader, with all tri
   ]);
 });
 
+test('what a member does for a call that is not recorded has no span', async () => {
+  const group = await Group.open();
+  group.tracer.samples = false;
+  const before = group.tracer.spans.length;
+  await group.run(group.member(2n).backend.txn(put('k', 'v'), nodeItself));
+  expect(group.tracer.spans).toHaveLength(before);
+});
+
 test('a trace context that another member says wrong is ignored', async () => {
   const group = await Group.open();
   const request = { member: 2n, leaseTimeToLive: { id: 7n, keys: false }, trace: new Uint8Array(25) };

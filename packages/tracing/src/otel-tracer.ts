@@ -57,20 +57,34 @@ export interface OtelTracerOptions {
 
 /**
  * OpenTelemetry behind the port of core. Contexts are passed by hand: a context manager would cost each promise. A call that is
- * not recorded costs one decision, without an object. One that is costs more than ten puts, and a client may ask for it with each
+ * not recorded costs one decision, without an object. One that is costs as much as several puts, and a client may ask for it with each
  * call: so the calls of clients that are recorded are bounded. What a member does for a recorded call of another is recorded too.
  */
 export class OtelTracer implements Tracer {
   readonly #options: OtelTracerOptions;
   readonly #room: CallsRoom;
+  /** Calls without a parent that are not recorded before one that is. */
+  #passed: number;
 
   constructor(options: OtelTracerOptions) {
     this.#options = options;
     this.#room = new CallsRoom(options);
+    this.#passed = this.#draw();
+  }
+
+  /** As etcd's sampler, which is that of the parent: a caller that names its trace decides, and the rate is for the others. */
+  wants(parent: TraceContext | undefined): boolean {
+    if (this.#options.samplingPerMillion === undefined) return true;
+    if (parent !== undefined) return (parent.flags & TraceFlags.SAMPLED) !== 0;
+    if (this.#passed > 0) {
+      this.#passed -= 1;
+      return false;
+    }
+    this.#passed = this.#draw();
+    return true;
   }
 
   begin({ method, from, parent, peer }: TracedCall): Span | undefined {
-    if (!this.#samples(parent)) return undefined;
     const { tracer, clock, samplingPerMillion } = this.#options;
     const isBounded = from === 'client';
     const isDecided = samplingPerMillion !== undefined;
@@ -90,12 +104,15 @@ export class OtelTracer implements Tracer {
     return new OtelSpan(this.#options, span, time, undefined, true);
   }
 
-  /** As etcd's sampler, which is that of the parent: a caller that names its trace decides, and the rate is for the others. */
-  #samples(parent: TraceContext | undefined): boolean {
-    const { samplingPerMillion: rate, random } = this.#options;
-    if (rate === undefined) return true;
-    if (parent !== undefined) return (parent.flags & TraceFlags.SAMPLED) !== 0;
-    return rate > 0 && (rate >= PER_MILLION || random.uint32() < (rate / PER_MILLION) * 2 ** 32);
+  /**
+   * How many calls pass until the next that is recorded, as if each of them had been drawn for: the geometric distribution, by the inverse
+   * of its distribution function. So most calls draw nothing.
+   */
+  #draw(): number {
+    const { samplingPerMillion: rate = 0, random } = this.#options;
+    if (rate <= 0) return Number.POSITIVE_INFINITY;
+    if (rate >= PER_MILLION) return 0;
+    return Math.floor(Math.log((random.uint32() + 1) / 2 ** 32) / Math.log1p(-rate / PER_MILLION));
   }
 }
 

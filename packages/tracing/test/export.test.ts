@@ -120,28 +120,34 @@ test.each([
   async ({ flags, recorded, ...rate }) => {
     await using collector = await exported(({ tracer }) => {
       const from = flags === undefined ? undefined : { ...parent, flags };
-      const span = tracer.begin({ method: PUT, from: 'client', parent: from });
-      expect(span !== undefined).toBe(recorded);
-      span?.end();
+      expect(tracer.wants(from)).toBe(recorded);
+      if (recorded) tracer.begin({ method: PUT, from: 'client', parent: from })?.end();
     }, rate);
     expect(collector.spans).toHaveLength(recorded ? 1 : 0);
   },
 );
 
-test('a rate in between records about so many', async () => {
-  let recorded = 0;
-  await using _ = await exported(
-    ({ tracer }) => {
-      for (let at = 0; at < 10_000; at += 1) {
-        const span = tracer.begin({ method: PUT, from: 'client', parent: undefined });
-        if (span !== undefined) recorded += 1;
-      }
-    },
-    { samplingPerMillion: 10_000 },
-  );
-  expect(recorded).toBeGreaterThan(50);
-  expect(recorded).toBeLessThan(200);
-});
+test.each([
+  { samplingPerMillion: 10_000, calls: 100_000 },
+  { samplingPerMillion: 500_000, calls: 10_000 },
+])(
+  '$samplingPerMillion in a million are recorded, and whether one is says nothing of the next',
+  async ({ samplingPerMillion, calls }) => {
+    const wanted: boolean[] = [];
+    await using _ = await exported(
+      ({ tracer }) => {
+        for (let at = 0; at < calls; at += 1) wanted.push(tracer.wants(undefined));
+      },
+      { samplingPerMillion },
+    );
+    const rate = samplingPerMillion / 1_000_000;
+    const most = (expected: number): number => 5 * Math.sqrt(expected);
+    const recorded = wanted.filter(Boolean).length;
+    expect(Math.abs(recorded - rate * calls)).toBeLessThan(most(rate * calls));
+    const both = wanted.filter((one, at) => one && wanted[at + 1] === true).length;
+    expect(Math.abs(both - rate * rate * calls)).toBeLessThan(most(rate * rate * calls));
+  },
+);
 
 test('no key is in what is exported, unless it is asked for', async () => {
   const record = (tracing: RunningTracing): void => {

@@ -3,7 +3,7 @@
  * sockets, and the transport does not depend on message types. Both transports (our own codec and @grpc/grpc-js) serve
  * the same table of methods.
  */
-import type { Span } from '@engram/core';
+import type { Span, TraceContext } from '@engram/core';
 
 /**
  * A message that is encoded while it is sent. It can be read once. Its reader drops it in any case: after the last byte, and
@@ -47,6 +47,8 @@ export interface CallHead {
   admitted: unknown;
   /** As `admitted`, of the authentication of clients. */
   credentials?: unknown;
+  /** As `admitted`: the span that the client names, if it names one. */
+  trace?: { readonly parent: TraceContext | undefined } | undefined;
 }
 
 /** The user for whom a call is made. */

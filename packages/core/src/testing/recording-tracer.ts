@@ -26,8 +26,12 @@ export class RecordingTracer implements Tracer {
   /** Whether calls are recorded. */
   samples = true;
 
-  begin({ method, from, parent }: TracedCall): Span | undefined {
-    return this.samples ? this.#span(method, 'server', parent, {}, from) : undefined;
+  wants(): boolean {
+    return this.samples;
+  }
+
+  begin({ method, from, parent }: TracedCall): Span {
+    return this.#span(method, 'server', parent, {}, from);
   }
 
   /** The names as a tree of one trace, one line a span, each level two spaces deeper than its parent. */

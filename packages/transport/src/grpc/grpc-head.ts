@@ -14,6 +14,7 @@ export class GrpcHead implements CallHead {
   readonly answerForm: AnswerForm | undefined;
   admitted: unknown;
   credentials: unknown;
+  trace: CallHead['trace'];
 
   constructor(
     connection: CallConnection,
