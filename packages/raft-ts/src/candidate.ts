@@ -1,4 +1,5 @@
 import { hasQuorum, isVoter, quorumSize } from './conf-state.ts';
+import type { EntryId } from './entry-id.ts';
 import type { Message, VoteResponse } from './message.ts';
 import type { NodeId } from './node-id.ts';
 import type { ProposeOutcome, ReadOutcome, TransferOutcome } from './outcomes.ts';
@@ -67,13 +68,17 @@ export class Candidate implements RoleState {
         break;
       case 'vote-response':
       case 'pre-vote-response':
-        this.#raft.learnCommit(message.committed);
-        // A learnt commit may contain a change of the membership. Then this campaign asks the wrong nodes.
-        if (this.#raft.hasUnappliedChange()) this.#raft.becomeFollower(this.#raft.term, undefined);
-        else if (this.#isForMe(message)) this.#count(message.from, message.granted);
+        this.learnCommit(message.committed);
+        if (this.#raft.role === this && this.#isForMe(message)) this.#count(message.from, message.granted);
         break;
       default:
     }
+  }
+
+  /** A learnt commit may contain a change of the membership. Then this campaign asks the wrong nodes, and ends. */
+  learnCommit(committed: EntryId): void {
+    this.#raft.learnCommit(committed);
+    if (this.#raft.hasUnappliedChange()) this.#raft.becomeFollower(this.#raft.term, undefined);
   }
 
   propose(): ProposeOutcome {

@@ -290,6 +290,10 @@ export class Raft {
         // The sender learns the term and can campaign above it.
         this.#answerVote(message, false);
         break;
+      case 'pre-vote-response':
+        // Who refuses a pre-vote stays in its older term. What it knows to be committed is so in every term.
+        if (this.#role instanceof Candidate) this.#role.learnCommit(message.committed);
+        break;
       default:
     }
   }
