@@ -185,7 +185,7 @@ describe('Observe', () => {
 
   test('waits where nobody leads, and forgets nobody who leads for a moment', async () => {
     const call = await observe();
-    expect(observed(call)).toEqual([]);
+    expect([observed(call), call.waiting]).toEqual([[], true]);
     const leader = await lead(1n, 'a');
     await client.proclaim(leader, 'b').done;
     await client.resign(leader).done;
@@ -193,6 +193,7 @@ describe('Observe', () => {
     expect(observed(call)).toEqual(['e/1=a', 'e/1=b']);
     await lead(2n, 'c');
     await settle();
+    expect(call.waiting).toBe(false);
     expect(observed(call)).toEqual(['e/1=a', 'e/1=b', 'e/2=c']);
   });
 

@@ -37,7 +37,7 @@ export class FakeCall implements StreamCall {
   #closed = false;
 
   readonly head: CallHead;
-  /** The handler of a unary call waits for other clients. */
+  /** Its handler waits for other clients. */
   waiting = false;
 
   /** Calls of one connection with the same headers share `head`. */

@@ -1,13 +1,16 @@
 import { rstStreamFrame } from '@engram/http2';
 import { serve } from '@engram/transport';
-import type { CallContext, MethodTable } from '@engram/wire';
+import type { CallContext, Method, MethodTable, StreamCall } from '@engram/wire';
 import { expect, test } from 'vitest';
+import { SEND_QUEUE_MAX_BYTES, STREAMED_ANSWER_BYTES } from '../src/h2/limits.ts';
 import { frame, RawClient } from './support/raw-client.ts';
+import { echoMethods } from './support/echo-methods.ts';
 import { startServing, until } from './support/serving.ts';
 
 /* Calls that wait for other clients do not count as running meanwhile, and count again afterwards. */
 
 const HOLD = '/test.Hold/Hold';
+const OBSERVE = '/test.Hold/Observe';
 
 interface Held {
   readonly call: CallContext;
@@ -122,4 +125,29 @@ test('one that waits makes room for another, and takes it again', async () => {
   held[2]!.answer();
   await until(() => held.length === 4);
   for (const { answer } of held) answer();
+});
+
+test('streams that wait before their first message keep no room for it, and stop no other call', async () => {
+  const waiting: StreamCall[] = [];
+  const observe: Method = {
+    kind: 'server-stream',
+    open(_request, call) {
+      waiting.push(call);
+      return { message() {}, halfClosed: () => call.waits!(true), drained() {}, closed() {} };
+    },
+  };
+  await using serving = await startServing(serve, { methods: new Map([...echoMethods([]), [OBSERVE, observe]]) });
+  using client = await RawClient.open(serving.port);
+  // Twice as many as a connection has room for.
+  const ids = Array.from({ length: (2 * SEND_QUEUE_MAX_BYTES) / STREAMED_ANSWER_BYTES }, (_, at) => 2 * at + 1);
+  for (const id of ids) client.write(client.request(id, OBSERVE, 'x'));
+  client.write(client.request(1001, '/test.Echo/Sync', 'hello'));
+  expect(await client.outcome(1001)).toBe('grpc-status: 0');
+  expect(waiting).toHaveLength(ids.length);
+  for (const call of waiting) {
+    call.waits!(false);
+    call.send(Buffer.from('first'));
+    call.end();
+  }
+  for (const id of ids) expect(await client.outcome(id)).toBe('grpc-status: 0');
 });

@@ -91,7 +91,8 @@ export interface CallContext {
   /**
    * The handler of a unary call begins (true), or ends (false), to wait for what other clients do, however long that takes. Meanwhile the
    * call does not count as running, so that those others can be served, and a server that stops ends it with UNAVAILABLE and aborts
-   * `signal`. A stream needs no such call: it never counts, and always ends with its server. Absent where nothing counts.
+   * `signal`. A server stream says so if it waits before its first message, for which room is kept otherwise. No other stream needs
+   * such a call: it never counts, and always ends with its server. Absent where nothing counts.
    */
   waits?(waiting: boolean): void;
 }

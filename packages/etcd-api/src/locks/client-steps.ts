@@ -128,6 +128,16 @@ export class ClientSteps {
     }
   }
 
+  /** Awaits what other clients do. The call does not count as running meanwhile. */
+  async waitFor<Result>(others: Promise<Result>): Promise<Result> {
+    this.#call.waits?.(true);
+    try {
+      return await others;
+    } finally {
+      this.#call.waits?.(false);
+    }
+  }
+
   watch(watched: WatchedRange, besideBytes: number): RangeWatch {
     return new RangeWatch(this.#parts, this.#caller(), watched, besideBytes);
   }

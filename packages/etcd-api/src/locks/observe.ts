@@ -36,7 +36,7 @@ async function nowLeading(steps: ClientSteps, line: KeyRange): Promise<Leading |
   const kv = firstKv(kvs);
   if (kv !== undefined) return { kv, at };
   using watch = steps.watch({ range: line, startRevision: revision(at + 1), noDelete: true }, line.key.length);
-  const offer = await watch.next();
+  const offer = await steps.waitFor(watch.next());
   const first = offer?.groups.flatMap(({ events }) => events).find(isPut);
   return first && { kv: mvccpb.decodeKeyValue(first.kv), at: first.modRevision };
 }

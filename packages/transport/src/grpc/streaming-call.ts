@@ -74,6 +74,13 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
     if (!this.finished) this.#guard((handler) => handler.drained());
   }
 
+  /** What a server stream counts for before its first message does not count while it waits for other clients. */
+  waits(waiting: boolean): void {
+    if (!waiting || !this.#reserved) return;
+    this.#unreserve();
+    this.host.admission.advance();
+  }
+
   send(message: Message): void {
     if (this.finished) {
       dropMessage(message);
