@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
 import { serve } from '@engram/transport';
@@ -201,6 +203,34 @@ test('calls wait until there is room again for what those before them hold, whet
   release.resolve();
   for (let id = 1; id < 200; id += 2) expect(await greedy.outcome(id)).toContain('grpc-status: 0');
   await until(() => budgets.answerBytes.used === 0);
+});
+
+test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of its request', async (method) => {
+  using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
+  // More than a single connection may leave unread.
+  for (let id = 1; id < 40; id += 2) client.write(client.request(id, '/test.Echo/Big', String(MiB)));
+  await settled(client);
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  const held = async (): Promise<number> => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (typeof collect === 'function') collect();
+    }
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = await held();
+  const message = grpcMessage(Buffer.alloc(240_000));
+  for (let id = 101; id < 101 + 2 * 50; id += 2) {
+    client.write(client.headers(id, grpcHeaders(`/test.Echo/${method}`)));
+    for (let at = 0; at < message.length; at += 16_000) {
+      client.write(client.data(id, message.subarray(at, at + 16_000), at + 16_000 >= message.length));
+    }
+    client.write(rstStreamFrame(id, 8));
+  }
+  await settled(client);
+  // Of 12 MB.
+  expect((await held()) - before).toBeLessThan(3 * MiB);
 });
 
 test('bodies of HTTP/1.1 count, too', async () => {

@@ -139,6 +139,7 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
   }
 
   protected override ended(): void {
+    this.#request = undefined;
     this.host.admission.leaveRoom(this);
     this.#unreserve();
     // Deferred, because the handler itself may have ended the call, and it must receive one event at a time.
