@@ -3,9 +3,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
+import { SimClock } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
 import type { CallContext } from '@engram/wire';
+import { CONNECTION_WINDOW_BYTES, SWEEP_INTERVAL_MS } from '../src/h2/limits.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 
@@ -204,6 +206,48 @@ test('calls wait until there is room again for what those before them hold, whet
   for (let id = 1; id < 200; id += 2) expect(await greedy.outcome(id)).toContain('grpc-status: 0');
   await until(() => budgets.answerBytes.used === 0);
 });
+
+test('a client that has used up its window while others held too much gets a new one when they have gone', async () => {
+  const clock = new SimClock();
+  const small = new ClientBudgets({
+    requestBytes: 300_000,
+    answerBytes: MiB,
+    streams: 100,
+    connections: 100,
+    watcherBytes: 1,
+  });
+  const requests = small.requestBytes;
+  await using shared = await startServing(serve, { budgets: small, clock });
+  using waiting = await RawClient.open(shared.port);
+  const unfinished = async (client: RawClient, length: number): Promise<void> => {
+    const message = Buffer.concat([Buffer.from([0]), uint32(length), Buffer.alloc(length - 1)]);
+    client.write(client.headers(1, grpcHeaders('/test.Echo/Sync')));
+    for (let at = 0; at < message.length; at += 16_000) client.write(client.data(1, message.subarray(at, at + 16_000)));
+    await settled(client);
+  };
+  await unfinished(waiting, 100_000);
+  const others: RawClient[] = [];
+  while (requests.used < 300_000) {
+    const other = await RawClient.open(shared.port);
+    others.push(other);
+    await unfinished(other, 60_000);
+  }
+  // The server has ended this stream, and drops what still comes for it.
+  waiting.write(waiting.headers(3, grpcHeaders('/test.Echo/None')));
+  const chunk = waiting.data(3, Buffer.alloc(16_000));
+  const left = CONNECTION_WINDOW_BYTES - 100_000;
+  for (let sent = 16_000; sent <= left; sent += 16_000) waiting.write(chunk);
+  await settled(waiting);
+  const windows = (): number =>
+    waiting.received.filter(({ type, streamId }) => type === 'WINDOW_UPDATE' && streamId === 0).length;
+  expect(windows()).toBe(1); // its first one
+  for (const other of others) other[Symbol.dispose]();
+  await until(() => requests.used < 150_000);
+  clock.advance(SWEEP_INTERVAL_MS);
+  await until(() => windows() === 2);
+  waiting[Symbol.dispose]();
+  await until(() => requests.used === 0);
+}, 10_000);
 
 test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of its request', async (method) => {
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);

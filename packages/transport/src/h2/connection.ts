@@ -133,6 +133,8 @@ export class Connection implements StreamHost, FrameHost, SenderOwner, Admission
     const { handshakeMs } = this.server;
     this.#account();
     this.admission.advance();
+    // Other connections release budget, too, and a client without a window sends nothing that would bring it a new one.
+    if (!this.#closing && !this.admission.someWait) this.receive.credit();
     if (!this.#frames.settingsSeen && nowMs - this.#openedMs > handshakeMs) this.destroy();
     if (nowMs - this.#blockSinceMs > handshakeMs) this.destroy();
     if (this.sender.waits && nowMs - this.sender.progressMs > STALL_MAX_MS) {
