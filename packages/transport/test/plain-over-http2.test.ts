@@ -58,6 +58,32 @@ test('an answer that breaks off is reset, and does not look whole', async () => 
   expect(await client.outcome(1)).toBe('RST_STREAM INTERNAL_ERROR');
 });
 
+test('an answer that nobody takes is cut after five minutes, also where the client takes others', async () => {
+  const clock = new SimClock();
+  let ended = 0;
+  async function* endless(): AsyncGenerator<string> {
+    try {
+      for (;;) yield 'x'.repeat(100_000);
+    } finally {
+      ended += 1;
+    }
+  }
+  const bodies = [endless(), 'short', 'short'];
+  await using served = await serving(() => ({ status: 200, headers: {}, body: bodies.shift()! }), 10, clock);
+  using client = await open(served.port, [[SettingId.INITIAL_WINDOW_SIZE, 100]]);
+  client.write(get(client, 1));
+  await client.frame(({ type, streamId }) => type === 'DATA' && streamId === 1);
+  clock.advance(4 * 60_000);
+  client.write(get(client, 3));
+  await client.frame(({ streamId, endStream }) => streamId === 3 && endStream);
+  expect(client.received.some(({ type }) => type === 'RST_STREAM')).toBe(false);
+  clock.advance(70_000);
+  expect(await client.outcome(1)).toBe('RST_STREAM INTERNAL_ERROR');
+  while (ended === 0) await turn();
+  client.write(get(client, 5));
+  await client.frame(({ streamId, endStream }) => streamId === 5 && endStream);
+});
+
 test('those that are reset at once: no more handlers run than streams are allowed, and the connection ends', async () => {
   let begun = 0;
   const hangs = (): Promise<HttpResponse> => {

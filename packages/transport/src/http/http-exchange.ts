@@ -187,9 +187,12 @@ export class HttpExchange extends Stream implements Admissible {
       if (this.localClosed) return;
       this.#host.sender.queue(this, typeof piece === 'string' ? Buffer.from(piece) : piece);
       while (this.congested && !this.localClosed) {
-        await new Promise<void>((resolve) => {
+        const taken = new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
+        await this.#plain.patiently(taken, () =>
+          this.#host.streamBroken(this, new Error('the client does not read it')),
+        );
       }
     }
   }
