@@ -18,6 +18,7 @@ const kinds: readonly (Omit<SimulationOptions, 'seed'> & { readonly name: string
     limits: { preVote: false, checkQuorum: false },
   },
   { name: 'one voter', voters: 1, reconfigures: true },
+  { name: 'two voters', voters: 2, reconfigures: true },
 ];
 
 /** Where the runs have not met enough events, more seeds follow, up to this number: how many they meet is a matter of chance. */

@@ -40,6 +40,8 @@ interface Weighted {
 
 const BEGIN = { index: logIndex(1), term: term(1) };
 const HISTORY_BEGIN = 7;
+/** Messages, and reads, that are still to come. */
+const LATE_MAX = 40;
 
 /** Small bounds, so that runs reach all of them. */
 const tightLimits: RaftLimits = {
@@ -64,6 +66,8 @@ export class Simulation implements SimNodeHooks {
   readonly #limits: RaftLimits;
   readonly nodes = new Map<NodeId, SimNode>();
   #network: Message[] = [];
+  /** Copies that come much later. */
+  readonly #late: Message[] = [];
   #cut: ReadonlySet<NodeId> = new Set();
   #oneWay = false;
   readonly #leaders = new Map<Term, NodeId>();
@@ -72,6 +76,8 @@ export class Simulation implements SimNodeHooks {
   /** By index: the term of the entry that is committed there. */
   readonly #committed: Term[] = [];
   readonly #reads = new Map<string, { readonly node: NodeId; readonly atLeast: LogIndex }>();
+  /** Reads that nodes have asked for in messages to their leader: see `RawNode.confirmsWith`. */
+  readonly #witnessed: { readonly witness: NodeId; readonly term: Term; readonly atLeast: LogIndex }[] = [];
   #proposed = 0;
   #asked = 0;
   readonly #actions: readonly Weighted[];
@@ -79,7 +85,17 @@ export class Simulation implements SimNodeHooks {
   readonly #lossRate: number;
   readonly #orderRate: number;
   readonly #haste: number;
-  readonly counts = { elections: 0, applied: 0, reads: 0, crashes: 0, snapshots: 0, changes: 0, transfers: 0 };
+  readonly #lateRate: number;
+  readonly counts = {
+    elections: 0,
+    applied: 0,
+    reads: 0,
+    crashes: 0,
+    snapshots: 0,
+    changes: 0,
+    transfers: 0,
+    witnessed: 0,
+  };
 
   constructor(options: SimulationOptions) {
     this.#options = options;
@@ -100,6 +116,7 @@ export class Simulation implements SimNodeHooks {
     this.#lossRate = this.prng.pick([0, 0.02, 0.05, 0.3]);
     this.#orderRate = this.prng.pick([1, 0.9, 0.7, 0.2]);
     this.#haste = this.prng.pick([0, 0.5, 0.9]);
+    this.#lateRate = this.prng.pick([0, 0.01, 0.05]);
   }
 
   run(steps: number): void {
@@ -203,6 +220,8 @@ export class Simulation implements SimNodeHooks {
       among(4, () => this.#partition()),
       of(40, (node) => this.#propose(node)),
       of(120, (node) => this.#askRead(node)),
+      of(120, (node) => this.#askAsWitness(node)),
+      among(300, () => this.#confirmWitnessed()),
       of(5, (node) => this.#transfer(node)),
       of(4, (node) => node.raw.forgetLeader()),
       of(5, (node) => node.raw.campaign()),
@@ -217,12 +236,16 @@ export class Simulation implements SimNodeHooks {
   }
 
   #deliver(): void {
-    if (this.#network.length === 0) return;
     const { prng } = this;
+    if (this.#late.length > 0 && prng.chance(this.#lateRate)) {
+      this.#network.unshift(...this.#late.splice(prng.below(this.#late.length), 1));
+    }
+    if (this.#network.length === 0) return;
     // Mostly in order: a network that shuffles all messages hides defects that need messages in order.
     const at = prng.chance(this.#orderRate) ? 0 : prng.below(this.#network.length);
     const message = this.#network[at]!;
     if (!prng.chance(0.03)) this.#network.splice(at, 1);
+    if (this.#late.length < LATE_MAX && prng.chance(2 * this.#lateRate)) this.#late.push(message);
     if (this.#network.length > 400) this.#network.splice(prng.below(200), 100);
     const receiver = this.nodes.get(message.to);
     const lost = prng.chance(this.#lossRate) || this.#isCut(message) || receiver === undefined || !receiver.up;
@@ -275,13 +298,31 @@ export class Simulation implements SimNodeHooks {
   #askRead(node: SimNode): void {
     this.#asked += 1;
     const context = `${node.id}/${this.#asked}`;
-    let atLeast = NO_INDEX;
-    for (const other of this.nodes.values()) {
-      const { commit } = other.raw.status();
-      if (commit > atLeast) atLeast = commit;
-    }
-    this.#reads.set(context, { node: node.id, atLeast });
+    this.#reads.set(context, { node: node.id, atLeast: this.#highestCommit });
     node.raw.readIndex(bytes(context));
+  }
+
+  /** What a read that begins now must show. */
+  get #highestCommit(): LogIndex {
+    let highest = NO_INDEX;
+    for (const { raw } of this.nodes.values()) if (raw.commitIndex > highest) highest = raw.commitIndex;
+    return highest;
+  }
+
+  #askAsWitness({ id: witness, raw }: SimNode): void {
+    this.#witnessed.push({ witness, term: raw.term, atLeast: this.#highestCommit });
+    if (this.#witnessed.length > LATE_MAX) this.#witnessed.splice(this.prng.below(LATE_MAX), 1);
+  }
+
+  /** The message of a witness arrives, however late. */
+  #confirmWitnessed(): void {
+    if (this.#witnessed.length === 0) return;
+    const { witness, term: seen, atLeast } = this.prng.pick(this.#witnessed);
+    for (const { id: self, raw, up } of this.nodes.values()) {
+      if (!up || self === witness || !raw.confirmsWith(witness, seen)) continue;
+      expect(raw.commitIndex, `a read that ${witness} asked for is stale on ${self}`).toBeGreaterThanOrEqual(atLeast);
+      this.counts.witnessed += 1;
+    }
   }
 
   #transfer(node: SimNode): void {
