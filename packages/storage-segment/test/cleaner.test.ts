@@ -6,6 +6,7 @@ import { Prng, realClock } from '@engram/sim';
 import { type LogBatch, type Storage, StorageCorruptError } from '@engram/storage';
 import { batches, never, record, sealOf, stream } from '@engram/storage/testing';
 import { describe, expect, test } from 'vitest';
+import { badDisk } from './bad-disk.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 import { SegmentBed } from './segment-bed.ts';
 
@@ -217,6 +218,31 @@ describe('cleaning', () => {
     expect(bed.logger.rewrites).toBeGreaterThan(0);
     await expectRecords(storage, [200, 300]);
     await expect(storage.values.getMany(range(5, 60, 5), never)).rejects.toThrow(first);
+  });
+
+  test('leaves a segment with a bad sector as it is, says so, goes on with the others, and removes it when nothing lives in it', async () => {
+    let bad = '';
+    const ground = badDisk((asked) =>
+      asked.operation === 'read' && asked.path === bad && asked.from < 1512 && asked.to > 1000 ? 'EIO' : undefined,
+    );
+    await using bed = await SegmentBed.make(SEGMENT_BYTES, { ground });
+    const storage = await opened(bed);
+    const end = await append(storage, 1, batches(60, 10));
+    await checkpoint(storage, end);
+    const [first] = await segmentFiles(bed);
+    const before = storage.values.size().totalBytes;
+    bad = join(bed.path, first!);
+    await storage.values.drop(range(1, end).filter((position) => position % 5 !== 0));
+    await clean(storage);
+    expect(bed.logger.warnings).toEqual(['a record is damaged: its segment is not cleaned']);
+    expect(await segmentFiles(bed)).toContain(first);
+    expect(storage.values.size().totalBytes).toBeLessThan(before * 0.7);
+    // A segment has fewer than 160 records, also one that has grown to twice its size.
+    await expectRecords(storage, range(160, end, 5));
+    await storage.values.drop(range(5, 160, 5));
+    await clean(storage);
+    expect(await segmentFiles(bed)).not.toContain(first);
+    await expectRecords(storage, range(160, end, 5));
   });
 
   test('a store that is small beside a segment holds its space to a part of one', async () => {

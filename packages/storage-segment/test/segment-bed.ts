@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock, realRandom, TestLogger } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
-import { nodeGround, unsyncedGround } from '../src/ground.ts';
+import { type Ground, nodeGround, unsyncedGround } from '../src/ground.ts';
 import { openOn, type SegmentStorageOptions } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
 
@@ -16,27 +16,32 @@ export class SegmentLogger extends TestLogger {
   }
 }
 
+export interface BedOptions extends Partial<SegmentStorageOptions> {
+  /** That of the storage's durability, if it is undefined. */
+  readonly ground?: Ground;
+}
+
 /** A directory that is removed with the test, and the storages opened in it. */
 export class SegmentBed implements DirectoryBed {
   readonly path: string;
   readonly logger = new SegmentLogger();
-  readonly #options: Partial<SegmentStorageOptions>;
+  readonly #options: BedOptions;
   readonly #opened: SegmentStorage[] = [];
 
-  private constructor(path: string, options: Partial<SegmentStorageOptions>) {
+  private constructor(path: string, options: BedOptions) {
     this.path = path;
     this.#options = options;
   }
 
-  static async make(segmentBytes = 64 << 20, options: Partial<SegmentStorageOptions> = {}): Promise<SegmentBed> {
+  static async make(segmentBytes = 64 << 20, options: BedOptions = {}): Promise<SegmentBed> {
     return new SegmentBed(await mkdtemp(join(tmpdir(), 'engram-segment-')), { segmentBytes, ...options });
   }
 
   async open(path: string = this.path): Promise<SegmentStorage> {
     const { logger } = this;
     const parts = { clock: realClock, random: realRandom, logger };
-    const ground = this.#options.durability === 'none' ? unsyncedGround : nodeGround;
-    const storage = await openOn(ground, { path, ...parts, ...this.#options });
+    const { ground = this.#options.durability === 'none' ? unsyncedGround : nodeGround, ...options } = this.#options;
+    const storage = await openOn(ground, { path, ...parts, ...options });
     this.#opened.push(storage);
     return storage;
   }

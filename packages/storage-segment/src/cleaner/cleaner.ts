@@ -114,7 +114,7 @@ export class Cleaner {
     // Only records before the newest checkpoint are ever dropped, so a replay finds all that it needs in any segment.
     const isCleanable = (segment: Segment): boolean => segment.sealed && !segment.damaged;
     const all = segments.all;
-    const empty = all.filter((segment) => isCleanable(segment) && segment.liveBytes === 0);
+    const empty = all.filter((segment) => segment.sealed && segment.liveBytes === 0);
     if (empty.length > 0) {
       await this.#remove(empty);
       return true;
@@ -193,8 +193,10 @@ export class Cleaner {
         if (outcome.kind === 'done') break;
         if (outcome.kind === 'damaged') {
           segment.damaged = true;
-          const fields = { path: condition.path, file: fileName('seg', segment.id), position: outcome.position };
-          condition.logger.error(fields, 'a record is damaged: its segment is not cleaned');
+          const { position, cause } = outcome;
+          const fields = { path: condition.path, file: fileName('seg', segment.id), position };
+          const why = cause === undefined ? {} : { err: cause };
+          condition.logger.error({ ...fields, ...why }, 'a record is damaged: its segment is not cleaned');
           return false;
         }
         // A rest that begins after `stop` would be ended by nobody, and its timer keeps no process alive.

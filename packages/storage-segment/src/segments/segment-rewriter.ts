@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, systemErrorCode } from '@engram/core';
 import { byteSteps, type Job, type PureJob, settled, type Turn } from '@engram/loop';
 import type { StorageFile } from '../disk/file-system.ts';
 import {
@@ -32,8 +32,8 @@ interface Portion {
 export type PortionOutcome =
   | { readonly kind: 'more' }
   | { readonly kind: 'done' }
-  /** This record is damaged: the segment cannot be rewritten. */
-  | { readonly kind: 'damaged'; readonly position: number };
+  /** This record is damaged, or one of those read with it, and then `cause` says why: the segment cannot be rewritten. */
+  | { readonly kind: 'damaged'; readonly position: number; readonly cause?: unknown };
 
 /** Copies the live records of neighbouring segments into one, about a MiB at a time. */
 export class SegmentRewriter {
@@ -79,7 +79,13 @@ export class SegmentRewriter {
     this.#at = portion.to;
     const start = segment.table.offsetAt(portion.from) - segment.table.frameHeaderBytes;
     const bytes = new Uint8Array(segment.table.endAt(portion.to - 1) - start);
-    yield* settled(segment.file.read(bytes, start));
+    try {
+      yield* settled(segment.file.read(bytes, start));
+    } catch (cause) {
+      // A disk that cannot return what was written will not at the next try either.
+      if (systemErrorCode(cause) !== 'EIO') throw cause;
+      return { kind: 'damaged', position: segment.table.positionAt(portion.from), cause };
+    }
     for (let from = portion.from; from < portion.to; ) {
       const to = segment.table.frameEnd(from);
       const damaged = yield* this.#copyFrame(bytes, start, from, to, turn);
