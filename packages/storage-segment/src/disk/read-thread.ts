@@ -56,7 +56,13 @@ export class ReadThread implements BulkReader {
 
   get ready(): boolean {
     if (this.#failure !== undefined) return false;
-    this.#worker ??= this.#begin();
+    try {
+      this.#worker ??= this.#begin();
+    } catch (cause) {
+      // The system has no thread left for this process.
+      this.#failure = new Error('the thread that reads cannot begin', { cause });
+      return false;
+    }
     return this.#online;
   }
 
