@@ -46,6 +46,7 @@ export interface BulkReader {
    * one cannot be read, and after `close`; then read the places one by one.
    */
   read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void): Promise<number>;
+  /** Waits for reads that are under way. */
   close(): Promise<void>;
 }
 
