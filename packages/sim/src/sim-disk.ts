@@ -212,7 +212,7 @@ function bulkReader(): BulkReader {
       const parts = await Promise.all(
         places.map(async ({ file, offset, length }) => {
           const bytes = new Uint8Array(length);
-          await file.read(bytes, offset);
+          if ((await file.read(bytes, offset)) < length) throw new DiskError('EIO', 'a read has ended early');
           return bytes;
         }),
       );

@@ -37,3 +37,15 @@ test('a close waits for a read that its caller has given up', async () => {
     expect(thread.ready).toBe(false);
   });
 });
+
+test('what a read has not filled is not used: the bytes are of another read', async () => {
+  await withThread(async (thread, file) => {
+    const lengths: number[] = [];
+    const use = (bytes: Uint8Array): void => void lengths.push(bytes.length);
+    await thread.read([{ file, offset: 0, length: FILE_BYTES }], use);
+    const short = { file, offset: FILE_BYTES - 10, length: 11 };
+    await expect(thread.read([{ file, offset: 0, length: 10 }, short], use)).rejects.toThrow('ended early');
+    await thread.read([{ file, offset: FILE_BYTES - 10, length: 10 }], use);
+    expect(lengths).toEqual([FILE_BYTES, 10]);
+  });
+});

@@ -17,8 +17,9 @@ const SOURCE = `
     const startMs = performance.now();
     try {
       for (let at = 0, from = 0; at < places.length; at += 3) {
-        readSync(places[at], bytes, from, places[at + 2], places[at + 1]);
-        from += places[at + 2];
+        const read = readSync(places[at], bytes, from, places[at + 2], places[at + 1]);
+        if (read < places[at + 2]) throw new Error('a read has ended early');
+        from += read;
       }
     } catch (cause) {
       error = String(cause);
