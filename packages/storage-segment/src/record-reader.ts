@@ -1,6 +1,6 @@
 import type { Clock, LogPosition } from '@engram/core';
 import type { Loop } from '@engram/loop';
-import { type RecordRequest, RecordRequests, type StorageCorruptError } from '@engram/storage';
+import { type RecordRequest, RecordRequests, StorageCorruptError } from '@engram/storage';
 import type { Condition } from './disk/condition.ts';
 import { fileName } from './disk/file-names.ts';
 import type { BulkReader, FileSystem } from './disk/file-system.ts';
@@ -248,10 +248,27 @@ export class RecordReader {
       await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset, inline));
       for (let at = from; at < to; at += 1) this.#deliver(wants[at]!, bytes, offset, kept);
     } catch (error) {
-      for (let at = from; at < to; at += 1) wants[at]!.request.fail(error);
+      if (to - from > 1 && error instanceof StorageCorruptError) await this.#readEach(run);
+      else for (let at = from; at < to; at += 1) wants[at]!.request.fail(error);
     } finally {
       unpin(wants, from, to);
       if (!kept && this.#buffers.length < BUFFERS_MAX && buffer.length === READ_BYTES_MAX) this.#buffers.push(buffer);
+    }
+  }
+
+  /** Neighbours could not be read at once. The disk may have all of them but one, and each has its own caller. */
+  async #readEach({ wants, from, to }: Run): Promise<void> {
+    for (let at = from; at < to; at += 1) {
+      const want = wants[at]!;
+      const { request, segment, offset, end } = want;
+      if (request.ended) continue;
+      const bytes = allocate(end - offset);
+      try {
+        await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset));
+        this.#deliver(want, bytes, offset, true);
+      } catch (error) {
+        request.fail(error);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import { DiskError } from '@engram/sim';
-import type { OpenMode, StorageFile } from '../src/disk/file-system.ts';
+import type { BulkReader, OpenMode, StorageFile } from '../src/disk/file-system.ts';
 import { type Ground, nodeGround } from '../src/ground.ts';
 
 /** What is asked of the disk. A read and a write are of the bytes from `from` to `to`. */
@@ -9,7 +9,7 @@ export type Asked =
 
 /**
  * A real disk on which some operations fail, as often as they are asked for: with the code that `fault` returns. A disk has
- * bad sectors, and a process has only so many open files.
+ * bad sectors, and a process has only so many open files. Without a bulk reader.
  */
 export function badDisk(fault: (asked: Asked) => string | undefined): Ground {
   const { fileSystem } = nodeGround;
@@ -38,5 +38,10 @@ export function badDisk(fault: (asked: Asked) => string | undefined): Ground {
       },
     });
   };
-  return { ...nodeGround, fileSystem: { ...fileSystem, open } };
+  const bulkReader = (): BulkReader => ({
+    ready: false,
+    read: () => Promise.reject(new Error('not ready')),
+    close: () => Promise.resolve(),
+  });
+  return { ...nodeGround, fileSystem: { ...fileSystem, open, bulkReader } };
 }

@@ -1,11 +1,12 @@
 import { logPosition } from '@engram/core';
-import type { Storage } from '@engram/storage';
-import { appendRecords, never, sealOf } from '@engram/storage/testing';
+import { type Storage, StorageCorruptError } from '@engram/storage';
+import { appendRecords, never, record, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
 import type { FileSystem, StorageFile } from '../src/disk/file-system.ts';
 import { nodeGround } from '../src/ground.ts';
 import { openOn } from '../src/open.ts';
 import { realClock, realRandom, TestLogger } from '@engram/sim';
+import { badDisk } from './bad-disk.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const at = logPosition;
@@ -155,4 +156,32 @@ test('what cannot be read at once is read by others, who say why', async () => {
   expect(storage.values.peek(at(7), true)).toBeUndefined();
   slow.passes(4);
   expect(storage.values.peek(at(7), true)).toBeDefined();
+});
+
+test('a record that cannot be read takes none of those with it that others ask for', async () => {
+  let bad = Number.POSITIVE_INFINITY;
+  const ground = badDisk((asked) => {
+    if (asked.operation !== 'read' || !asked.path.endsWith('.seg')) return undefined;
+    return asked.from <= bad && bad < asked.to ? 'EIO' : undefined;
+  });
+  await using bed = await SegmentBed.make(64 << 20, { ground });
+  const storage = await bed.open();
+  await storage.log.seal(sealOf(1));
+  const records = Array.from({ length: 2100 }, (_, index) => record(1 + index, 200));
+  await storage.log.append({ first: at(1), records }, sealOf(1));
+  // In the eighth record, behind the headers of the file and the frame.
+  bad = 72 + 7 * 208 + 100;
+  const get = (...positions: number[]): Promise<readonly Uint8Array[]> =>
+    storage.values.getMany(positions.map(at), never);
+  // While these are read, the others gather: they are neighbours, and read at once.
+  const many = get(...Array.from({ length: 20 }, (_, index) => 100 + index * 100));
+  const outcomes = await Promise.allSettled([get(7), get(8, 9, 10, 11), get(9), get(10)]);
+  await many;
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  for (const [index, position] of [7, 8, 9, 10].entries()) {
+    const outcome = outcomes[index]!;
+    if (outcome.status === 'fulfilled') expect(outcome.value).toEqual([record(position, 200)]);
+    else expect(outcome.reason).toBeInstanceOf(StorageCorruptError);
+  }
+  await expect(get(8)).rejects.toThrow('EIO');
 });
