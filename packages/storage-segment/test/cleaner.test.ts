@@ -245,6 +245,28 @@ describe('cleaning', () => {
     await expectRecords(storage, range(160, end, 5));
   });
 
+  test('leaves no file behind where the disk has no room for a new one, and frees the space later', async () => {
+    let full = false;
+    const ground = badDisk((asked) =>
+      full && asked.operation === 'write' && asked.path.endsWith('.idx') ? 'ENOSPC' : undefined,
+    );
+    await using bed = await SegmentBed.make(SEGMENT_BYTES, { ground });
+    const storage = await opened(bed);
+    const end = await append(storage, 1, batches(60, 10));
+    await checkpoint(storage, end);
+    await storage.sealed();
+    const before = await readdir(bed.path);
+    full = true;
+    await storage.values.drop(range(1, end).filter((position) => position % 5 !== 0));
+    for (let time = 0; time < 3; time += 1) await storage.cleaner.run();
+    expect(bed.logger.warnings.length).toBeGreaterThan(0);
+    expect((await readdir(bed.path)).sort()).toEqual(before.sort());
+    full = false;
+    await storage.cleaner.run();
+    expect(bed.logger.rewrites).toBeGreaterThan(0);
+    await expectRecords(storage, range(5, end, 5));
+  });
+
   test('a store that is small beside a segment holds its space to a part of one', async () => {
     await using bed = await SegmentBed.make(1 << 20);
     const storage = await opened(bed);

@@ -212,9 +212,16 @@ export class Cleaner {
   async #adopt(old: readonly Segment[], rewriter: SegmentRewriter, file: StorageFile): Promise<void> {
     const { fileSystem, condition, manifest, segments } = this.#parts;
     const { header, table, chain } = rewriter;
-    await writeSidecar(fileSystem, condition.path, header, table, chain);
-    await fileSystem.rename(filePath(condition.path, 'tmp', header.id), filePath(condition.path, 'seg', header.id));
-    await fileSystem.syncDirectory(condition.path);
+    try {
+      await writeSidecar(fileSystem, condition.path, header, table, chain);
+      await fileSystem.rename(filePath(condition.path, 'tmp', header.id), filePath(condition.path, 'seg', header.id));
+      await fileSystem.syncDirectory(condition.path);
+    } catch (error) {
+      // The manifest does not know them. The next try has an id of its own, so they would gather until the next opening.
+      for (const kind of ['seg', 'idx'] as const)
+        await fileSystem.remove(filePath(condition.path, kind, header.id)).catch(() => {});
+      throw error;
+    }
     const dead = new DeadRecords();
     const sealed = { first: table.first, next: table.next, records: table.count, bytes: table.end };
     await manifest.change(

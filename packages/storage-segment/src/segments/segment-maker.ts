@@ -1,7 +1,7 @@
 import type { Random } from '@engram/core';
 import type { Condition } from '../disk/condition.ts';
 import { filePath } from '../disk/file-names.ts';
-import type { FileSystem } from '../disk/file-system.ts';
+import type { FileSystem, StorageFile } from '../disk/file-system.ts';
 import { decodeSegmentHeader, encodeSegmentHeader, frameHeaderBytes, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
 import { writeZeros } from '../disk/preallocation.ts';
@@ -55,18 +55,21 @@ export class SegmentMaker {
     const temporary = filePath(path, 'tmp', id);
     const target = filePath(path, 'seg', id);
     const bytes = encodeSegmentHeader(id, this.newSalt(), 'appended', this.marked);
+    let file: StorageFile | undefined;
     try {
       await this.#write(temporary, bytes, zeroBytes);
       await this.#fileSystem.rename(temporary, target);
+      file = await this.#fileSystem.open(target, 'durable');
+      await this.#fileSystem.syncDirectory(path);
     } catch (error) {
-      await this.#fileSystem.remove(temporary).catch(() => {});
+      // It is made again while the storage is open, so nothing may be left each time.
+      await file?.close();
+      for (const name of [temporary, target]) await this.#fileSystem.remove(name).catch(() => {});
       throw error;
     }
-    // If something fails from here on, the file is left until the next opening. The manifest comes last: of the
-    // segments that it knows, those without records come after all others.
-    const file = await this.#fileSystem.open(target, 'durable');
+    // The manifest comes last: of the segments that it knows, those without records come after all others. If this
+    // fails, the next opening shows whether the segment counts.
     try {
-      await this.#fileSystem.syncDirectory(path);
       await this.#manifest.change(() => [segmentWrite({ id, kind: 'appended', sealed: undefined })]);
     } catch (error) {
       await file.close();
