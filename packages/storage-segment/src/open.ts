@@ -1,13 +1,27 @@
 import { join } from 'node:path';
-import { assert, type Clock, type Logger, type LogPosition, logPosition, type Random } from '@engram/core';
+import {
+  assert,
+  type Clock,
+  type Logger,
+  type LogPosition,
+  logPosition,
+  type Random,
+  systemErrorCode,
+} from '@engram/core';
 import { Loop } from '@engram/loop';
-import { type AcknowledgedState, type Storage, StorageCorruptError, WallMarks } from '@engram/storage';
+import {
+  type AcknowledgedState,
+  type Storage,
+  StorageCorruptError,
+  StorageOpenError,
+  WallMarks,
+} from '@engram/storage';
 import { openMark, readMark } from './log/acknowledged-mark.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 import { Cleaner } from './cleaner/cleaner.ts';
 import { Condition } from './disk/condition.ts';
 import { createMeta } from './create-meta.ts';
-import { META_DIRECTORY } from './disk/file-names.ts';
+import { ACKNOWLEDGED_FILE, META_DIRECTORY } from './disk/file-names.ts';
 import type { FileSystem } from './disk/file-system.ts';
 import { type Ground, nodeGround, unsyncedGround } from './ground.ts';
 import { type Found, inspectDirectory } from './inspect-directory.ts';
@@ -65,7 +79,10 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   const found = await inspectDirectory(fileSystem, path);
   const condition = new Condition(path, logger);
   const marked = options.durability !== 'none';
-  const manifest = new Manifest(await openMeta(ground, condition, found), condition, marked);
+  const meta = await openMeta(ground, condition, found).catch((error: unknown) => {
+    throw openFailure(path, error);
+  });
+  const manifest = new Manifest(meta, condition, marked);
   const opened: Segment[] = [];
   try {
     const mark = await usableMark(fileSystem, condition);
@@ -77,8 +94,16 @@ export async function openOn(ground: Ground, options: SegmentStorageOptions): Pr
   } catch (error) {
     for (const segment of opened) await segment.close();
     await manifest.close();
-    throw error;
+    throw openFailure(path, error);
   }
+}
+
+/** An error of the system does not say which storage it has met. */
+function openFailure(path: string, error: unknown): unknown {
+  if (systemErrorCode(error) === undefined || !(error instanceof Error)) return error;
+  return new StorageOpenError('not-accessible', `cannot open the storage at ${path}: ${error.message}`, {
+    cause: error,
+  });
 }
 
 async function openMeta(ground: Ground, condition: Condition, found: Found): Promise<Meta> {
@@ -141,7 +166,7 @@ async function assemble(
 }
 
 async function usableMark(fileSystem: FileSystem, condition: Condition): Promise<AcknowledgedState | undefined> {
-  const mark = await readMark(fileSystem, condition.path);
+  const mark = await condition.reading(ACKNOWLEDGED_FILE, () => readMark(fileSystem, condition.path));
   if (mark !== 'damaged') return mark;
   condition.logger.warn({ path: condition.path }, 'the mark of what was acknowledged is damaged, and not used');
   return undefined;

@@ -8,6 +8,7 @@ import { openSegmentStorage } from '@engram/storage-segment';
 import { appendRecords, never, record, sealOf, stream } from '@engram/storage/testing';
 import { ClassicLevel } from 'classic-level';
 import { describe, expect, test } from 'vitest';
+import { badDisk } from './bad-disk.ts';
 import { SegmentBed } from './segment-bed.ts';
 
 const FORMAT_KEY = Uint8Array.of(0x61);
@@ -51,6 +52,28 @@ describe('a directory', () => {
     await raw(meta, async (level) => await level.put(Uint8Array.of(1), Uint8Array.of(2)));
     expect(await reasonOf(bed, bed.path)).toBe('not-ours');
     await raw(meta, async (level) => expect(await level.get(Uint8Array.of(1))).toEqual(Buffer.of(2)));
+  });
+
+  test.each([
+    { operation: 'read', name: 'ACKNOWLEDGED', says: /corrupt: the file ACKNOWLEDGED cannot be read \(EIO\)/ },
+    { operation: 'write', name: 'ACKNOWLEDGED', says: /cannot open the storage at .*: EIO/ },
+    { operation: 'write', name: '0000000000000001.seg', says: /cannot open the storage at .*: EIO/ },
+  ] as const)('on a disk that fails says which one: $operation of $name', async ({ operation, name, says }) => {
+    let fails = false;
+    const ground = badDisk((asked) =>
+      fails && asked.operation === operation && asked.path.endsWith(name) ? 'EIO' : undefined,
+    );
+    await using bed = await SegmentBed.make(64 << 20, { ground });
+    const storage = await bed.open();
+    await storage.log.seal(sealOf(1));
+    await appendRecords(storage, 1, [5]);
+    await storage[Symbol.asyncDispose]();
+    fails = true;
+    const opening = bed.open();
+    await expect(opening).rejects.toThrow(says);
+    await expect(opening).rejects.toThrow(bed.path);
+    fails = false;
+    await bed.open();
   });
 
   test.each([
