@@ -378,6 +378,30 @@ test('an answer that would be too large is refused, and what was changed before 
   checkQuiet(backend);
 });
 
+test.each(['takes too long', 'loses its node the leadership'] as const)(
+  'a long write that is refused and %s while it is undone leaves no trace',
+  async (ending) => {
+    // The answer has room for two thirds of the keys. The changes and their end take some 25 turns each.
+    const node = await nodeWith({ txnAnswerBytesMax: 2000 * (64 + 30), requestTimeoutMs: 40 });
+    const { backend, clock } = node;
+    const before = backend.revision;
+    const long = refusal(backend.txn(txnOf(deleteAll(true)), nodeItself));
+    if (ending === 'takes too long') {
+      expect(await clock.run(long)).toBe('ResponseTooLarge');
+      await clock.run(backend.txn(put('behind', 'x'), nodeItself));
+      expect(backend.revision).toBe(before + 1);
+      expect(await count(node)).toBe(KEYS + 1);
+    } else {
+      await turns(node, 35);
+      await clock.run(backend.stepDown());
+      expect(await clock.run(long)).toBe('LeaderChanged');
+      expect(backend.replica.state.index.liveKeys).toBe(KEYS);
+    }
+    expect(node.fatal).toEqual([]);
+    checkQuiet(backend);
+  },
+);
+
 test('a put that the index has no page for is refused, and changes of known keys are not', async () => {
   const node = await nodeWith({ keys: 0, keyPagesMax: 40 });
   const { backend, clock } = node;

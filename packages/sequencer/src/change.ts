@@ -5,6 +5,7 @@ import {
   type DeleteRangeOp,
   EVENT_DELETE,
   EVENT_PUT,
+  isEngramError,
   type KvEvent,
   type LogPosition,
   NO_LEASE,
@@ -237,7 +238,10 @@ export class KeyChanges {
     this.#pending.added(event);
   }
 
-  /** Removes versions that will never be durable, newest first. They must be the newest versions of all. */
+  /**
+   * Removes versions that will never be durable, newest first. They must be the newest versions of all. Goes on if the
+   * caller gives the decision up meanwhile: it is being undone already.
+   */
   *undo(events: readonly KvEvent[], turn: Turn): PureJob<void> {
     const versions = this.#versions;
     for (let at = events.length - 1; at >= 0; at -= 1) {
@@ -246,7 +250,12 @@ export class KeyChanges {
       assert(head >= 0 && versions.position(head) === position, 'undone out of order');
       versions.undo(head);
       if (type === EVENT_PUT && lease !== NO_LEASE && lease !== prevLease) this.#leases.detach(lease, key);
-      if (turn.shouldYield()) yield;
+      if (!turn.shouldYield()) continue;
+      try {
+        yield;
+      } catch (error) {
+        if (!isEngramError(error)) throw error;
+      }
     }
   }
 }

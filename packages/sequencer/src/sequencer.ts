@@ -56,7 +56,8 @@ export interface SequencerOptions<Plan> {
  *
  * A simple transaction (`isSimple`) whose values are at hand is decided within a call. Nearly all are. Another decision is a
  * job: it gives way when its turn is over, and no other decision is taken before it has ended. The caller may give it up after
- * a yield by throwing an EngramError into it. It then undoes its changes, and gives way meanwhile too.
+ * a yield by throwing an EngramError into it. It then undoes its changes, and gives way meanwhile too. A decision that is being
+ * undone, for whatever reason, is not given up any more: it ends with its first error.
  *
  * Invariants: revisions and positions are consecutive in the order of the calls. A refused transaction leaves no
  * trace. Nearly every reason to refuse one is checked before its first change. The other refusals, and giving up, are
