@@ -4,7 +4,7 @@ import { Prng } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { describe, expect, test } from 'vitest';
 import { frame, grpcHeaders, grpcMessage, RawClient } from './support/raw-client.ts';
-import { type Serving, startServing, until } from './support/serving.ts';
+import { type Serving, startServing } from './support/serving.ts';
 
 /*
  * Clients that do what a seed says: they open streams of all kinds, leave requests unfinished, reset, move their windows up and down, stop
@@ -15,6 +15,8 @@ const RUNS = Number(process.env['RUNS'] ?? 4);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const STEPS = 250;
 const MiB = 1024 * 1024;
+/** A failure ends what waits, and says what was missing. */
+const PATIENCE = { timeout: 30_000, interval: 5 };
 const SENT_MAX_BYTES = 5 * MiB;
 const WINDOWS = [0, 1, 100, 20_000, 65_535, MiB];
 /** What LeaveTaking asks with. */
@@ -137,9 +139,9 @@ describe.each(['wide', 'tight'] as const)('with %s bounds', (kind) => {
       if (prng.chance(0.1)) await turn();
     }
     for (const client of clients) client.heal();
-    await until(() => clients.every(({ raw, unanswered }) => raw.closed || unanswered.length === 0));
+    await expect.poll(() => clients.map(({ unanswered }) => unanswered), PATIENCE).toEqual([[], [], []]);
     expect(clients.map(({ raw }) => raw.closed)).toEqual([false, false, false]);
-    await until(() => used(budgets) === 0);
+    await expect.poll(() => used(budgets), PATIENCE).toBe(0);
     for (const { raw } of clients) raw[Symbol.dispose]();
     await serving.server.close();
     expect([serving.observer.open, budgets.connections.used]).toEqual([0, 0]);
@@ -164,6 +166,7 @@ describe.each(['wide', 'tight'] as const)('with %s bounds', (kind) => {
     await drained;
     for (const { raw } of clients) await raw.untilClosed();
     expect(clients.map(({ unanswered }) => unanswered)).toEqual([[], [], []]);
-    await until(() => used(budgets) + budgets.connections.used + serving.observer.open === 0);
+    const left = (): number => used(budgets) + budgets.connections.used + serving.observer.open;
+    await expect.poll(left, PATIENCE).toBe(0);
   });
 });
