@@ -1,7 +1,7 @@
 import { revision, type Revision } from '@engram/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { request, turn } from './fakes.ts';
+import { FakeSink, request, settled, turn } from './fakes.ts';
 import { from, World } from './world.ts';
 
 /** Watchers of a key that never changes. `looks` counts how often the hub read the start revision of one of them. */
@@ -95,6 +95,26 @@ test('a stream that was closed with a request open says nothing', async () => {
   await world.clock.pass(0);
   expect(world.sink.take()).toEqual(['all progress 1']);
 });
+
+test.each(['closed', 'without its last watcher'] as const)(
+  'a round that comes to a stream that is %s by then sets no timer',
+  async (ending) => {
+    const world = new World({ hub: { random: { uint32: () => 0 } } });
+    const { scheduler } = world.clock;
+    const other = world.hub.openStream(new FakeSink());
+    world.watch('a', { progressNotify: true });
+    world.watch('a', { progressNotify: true }, other);
+    // Both timers fire in one turn, so the second round waits for a slice. The last event lets the next walk begin at once.
+    while (world.clock.nowMs() < 1000) scheduler.step();
+    scheduler.step();
+    scheduler.step();
+    if (ending === 'closed') other.close();
+    else other.cancel(0);
+    world.stream.close();
+    while (turn(world.clock)) await settled();
+    expect(scheduler.nextMs).toBeUndefined();
+  },
+);
 
 type Step =
   | { readonly kind: 'watch'; readonly start: number }

@@ -123,15 +123,16 @@ export class StreamProgress {
 
   #arm(): Timer {
     const { clock, delayMs } = this.#options;
-    return clock.after(delayMs, () => {
+    const timer = clock.after(delayMs, () => {
       const { walks, task } = this.#options;
-      walks.begin(task, this.#round());
+      walks.begin(task, this.#round(timer));
     });
+    return timer;
   }
 
-  *#round(): Job<void> {
+  /** Begins in the call of the timer that has fired, or in a later slice. */
+  *#round(fired: Timer): Job<void> {
     const { loop, published, send } = this.#options;
-    const fired = this.#timer;
     const visit = (watcher: WatcherState): boolean => {
       if (watcher.quiet && watcher.synced(published.revision)) send(watcher, published.revision);
       watcher.quiet = true;
