@@ -1,3 +1,5 @@
+import { nodeItself } from '@engram/backend';
+import { putOp } from '@engram/core';
 import type { v3electionpb } from '@engram/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ALL, Api, b, failure, keysOf, t } from './api.ts';
@@ -231,8 +233,8 @@ describe('Observe', () => {
     expect(api.backend.watchHub.stats).toMatchObject({ watchers: 0, streams: 0 });
   });
 
-  test('with users, it shows nothing that may not be read, and ends without an error, as in etcd', async () => {
-    await using users = await Api.open({ services: { auth: fakeAuth() } });
+  /** Alice and another one, who has no right to the election, and a lease. */
+  async function withUsers(users: Api) {
     const anybody = new AuthClient(users.methods);
     await anybody.addUserWith('alice', ['rw', ['e/', 'e0']]);
     await anybody.addUserWith('other', ['rw', ['f/', 'f0']]);
@@ -240,6 +242,12 @@ describe('Observe', () => {
     await root.grant(1n);
     const as = async (user: string): Promise<LockClient> =>
       new LockClient(users.methods, { token: await anybody.authenticate(user) });
+    return { root, as };
+  }
+
+  test('with users, it shows nothing that may not be read, and ends without an error, as in etcd', async () => {
+    await using users = await Api.open({ services: { auth: fakeAuth() } });
+    const { root, as } = await withUsers(users);
     const alice = await as('alice');
     await alice.campaign('e', 1n, 'a').done;
     const denied = [(await as('other')).observe('e'), new LockClient(users.methods, { token: 'x' }).observe('e')];
@@ -252,5 +260,23 @@ describe('Observe', () => {
     await users.clock.settle();
     expect([observed(seen), seen.status]).toEqual([['e/1=a'], { code: 0, message: '' }]);
     expect(users.backend.watchHub.stats.watchers).toBe(0);
+  });
+
+  test('shows no event that takes effect together with the loss of the right, and after it', async () => {
+    await using users = await Api.open({ services: { auth: fakeAuth() } });
+    const { root, as } = await withUsers(users);
+    const alice = await as('alice');
+    await alice.campaign('e', 1n, 'a').done;
+    const seen = alice.observe('e');
+    await users.clock.settle();
+    const secret = putOp(b('e/1'), b('secret'));
+    // The node may write at once; a client could only when the loss has taken effect.
+    await Promise.all([
+      root.forbid('alice', ['e/', 'e0']),
+      users.backend.txn({ compares: [], success: [secret], failure: [] }, nodeItself),
+    ]);
+    await users.clock.settle();
+    expect(users.backend.watchHub.stats.watchers).toBe(0);
+    expect([observed(seen), seen.status]).toEqual([['e/1=a'], { code: 0, message: '' }]);
   });
 });

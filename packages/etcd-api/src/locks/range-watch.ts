@@ -97,6 +97,8 @@ export class RangeWatch implements WatchSink, RightsHolder, Disposable {
   }
 
   events(_watcher: Watcher, groups: readonly EventGroup[], headerRevision: Revision): boolean {
+    // After its end the hub knows the watcher until the owner disposes of it, in a later microtask.
+    if (this.#end !== undefined) return false;
     if (this.#offer !== undefined || this.#parts.watchRights.holdsBack(this)) return false;
     this.#offer = { groups, headerRevision };
     this.#wake();
