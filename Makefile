@@ -294,6 +294,10 @@ e2e-release: setup ## A release made twice, installed, started (needs go, apt-ge
 e2e-engine: setup ## The image in a container engine that is started for it (needs root, apt-get, go; not in make e2e)
 	@$(WITH_NODE) tools/e2e engine
 
+.PHONY: e2e-compose
+e2e-compose: setup ## The files of deploy/compose, by docker compose in an engine that is started for it (needs root, apt-get, go; not in make e2e)
+	@$(WITH_NODE) tools/e2e compose
+
 .PHONY: e2e-containers
 e2e-containers: setup ## Three members and the lab in containers, killed, paused, disconnected; MINUTES=20 for longer (needs root, apt-get, go)
 	@$(WITH_NODE) tools/e2e containers
