@@ -125,7 +125,11 @@ export class PagedList implements PagedBytes {
     if (loading === undefined) this.#take({ first, end, kvs }, bytes);
     else {
       this.#loading = loading
-        .then(() => this.#take({ first, end, kvs }, bytes))
+        .then(
+          () => this.#take({ first, end, kvs }, bytes),
+          // Versions that are no longer held may be missing: that is no damage.
+          (cause: unknown) => Promise.reject(this.#pin.revoked ? new EngramError('Compacted', { cause }) : cause),
+        )
         .finally(() => {
           this.#loading = undefined;
         });

@@ -172,13 +172,15 @@ export class Scanner {
   *#paged(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult | PagedScanResult> {
     let chunk = this.#chunk(op, op.range.key, 0, at);
     if (chunk.last && this.#isHeld(chunk.slots)) return yield* this.#list(op, at, room, signal, chunk);
-    const kvs = new PagedList(this.#bytes, this.#memory, this.#pins.hold(at, true), signal);
+    const pin = this.#pins.hold(at, true);
+    const kvs = new PagedList(this.#bytes, this.#memory, pin, signal);
     let made = false;
     try {
       for (;;) {
         room.take(kvs.add(this.#index, chunk.slots), chunk.slots.length);
         if (chunk.last) break;
         if (this.#loop.shouldYield(chunk.slots.length)) yield;
+        if (pin.revoked) throw new EngramError('Compacted');
         chunk = this.#chunk(op, chunk.next!, kvs.length, at);
       }
       if (kvs.length === 0) return nothingFound;

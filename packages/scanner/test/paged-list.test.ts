@@ -16,7 +16,7 @@ import { KeyIndex } from '@engram/index';
 import { Loop, StepPace } from '@engram/loop';
 import { Pins, RecordCache, Scanner, VersionBytes, type PagedScanResult } from '@engram/scanner';
 import { SimClock } from '@engram/sim';
-import type { Values } from '@engram/storage';
+import { StorageCorruptError, type Values } from '@engram/storage';
 import { expect, test } from 'vitest';
 
 const never = new AbortController().signal;
@@ -24,6 +24,7 @@ const newest = revision(1_000_000);
 const list: RangeOp = rangeOp(prefixRange(keyBytes('k')));
 
 interface Bed {
+  readonly index: KeyIndex;
   readonly scanner: Scanner;
   readonly pins: Pins;
   readonly reads: number[];
@@ -31,7 +32,7 @@ interface Bed {
 }
 
 /** Keys in order, none of them in the cache. Records the bytes of each read. */
-function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
+function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31, dropped = (): boolean => false): Bed {
   const index = new KeyIndex();
   const records = new Map<LogPosition, Uint8Array>();
   const reads: number[] = [];
@@ -54,6 +55,7 @@ function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
     async getMany(positions, signal) {
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
+      if (dropped()) throw new StorageCorruptError('a record is missing', 'here');
       const read = positions.map((position) => records.get(position)!);
       reads.push(read.reduce((sum, { length }) => sum + length, 0));
       return read;
@@ -73,11 +75,16 @@ function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31): Bed {
     answerBytesMax,
   });
   const expected = [...records.values()].map((record) => Buffer.from(recordKv(record)));
-  return { scanner, pins, reads, expected };
+  return { index, scanner, pins, reads, expected };
 }
 
-async function paged(scanner: Scanner, over: Partial<RangeOp> = {}, signal = never): Promise<PagedScanResult> {
-  const result = await scanner.scanPaged({ ...list, ...over }, newest, signal);
+async function paged(
+  scanner: Scanner,
+  over: Partial<RangeOp> = {},
+  signal = never,
+  at = newest,
+): Promise<PagedScanResult> {
+  const result = await scanner.scanPaged({ ...list, ...over }, at, signal);
   if (!('bring' in result.kvs)) throw new Error('it came at once');
   return { kvs: result.kvs, more: result.more, count: result.count };
 }
@@ -158,6 +165,40 @@ test('a reader that is too slow for a compaction is told so', async () => {
   await kvs.bring(0, 1);
   expect(pins.revokeBelow(revision(2_000_000))).toBe(1);
   await expect(kvs.bring(8_000, 3_000_000)).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test('a reader whose versions are dropped while they are read is told so, and not of damage', async () => {
+  let gone = false;
+  const { scanner, pins } = bed(9_000, 300, 2 ** 31, () => gone);
+  const { kvs } = await paged(scanner);
+  const bringing = kvs.bring(0, 1);
+  pins.revokeBelow(revision(2_000_000));
+  gone = true;
+  await expect(bringing).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test('damage is told as damage to a reader whose versions are held', async () => {
+  const { scanner } = bed(9_000, 300, 2 ** 31, () => true);
+  const { kvs } = await paged(scanner);
+  await expect(kvs.bring(0, 1)).rejects.toThrow(StorageCorruptError);
+});
+
+test('a list that loses its versions to a compaction while it is made is not answered as if it had none', async () => {
+  const { index, scanner, pins } = bed(9_000, 300);
+  // At revision 9,002 only the last key lives. All are put again in the next one, so a look at the others finds nothing.
+  const keys = Array.from({ length: 9_000 }, (_, at) => keyBytes(`k${String(at).padStart(5, '0')}`));
+  const change = (mod: number, at: number, tombstone: boolean): void => {
+    const version = { createRevision: revision(tombstone ? 0 : mod), modRevision: revision(mod), sub: at, version: 1 };
+    const place = { lease: leaseId(0n), position: logPosition(10_000 * (mod - 9_000) + at), bytes: 10 };
+    index.append(keys[at]!, { ...version, ...place, tombstone });
+  };
+  for (let at = 0; at < 8_999; at += 1) change(9_002, at, true);
+  for (let at = 0; at < 9_000; at += 1) change(9_003, at, false);
+  const listing = paged(scanner, {}, never, revision(9_002));
+  expect(pins.revokeBelow(revision(9_003))).toBe(1);
+  while (!index.compact(revision(9_003), 1_000, []));
+  await expect(listing).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+  expect(pins.size).toBe(0);
 });
 
 test('what a list holds is counted by the piece, and known before it is made', async () => {
