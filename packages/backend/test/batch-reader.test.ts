@@ -12,11 +12,12 @@ interface Change {
   readonly at: number;
   readonly lease?: bigint;
   readonly sub?: number;
+  readonly created?: number;
 }
 
-const put = ({ key = 'new', at, lease = 0n, sub = 0 }: Change): Uint8Array => {
+const put = ({ key = 'new', at, lease = 0n, sub = 0, created = at }: Change): Uint8Array => {
   const value = keyBytes('v');
-  const known = { createRevision: revision(at), modRevision: revision(at), version: 1, lease: leaseId(lease) };
+  const known = { createRevision: revision(created), modRevision: revision(at), version: 1, lease: leaseId(lease) };
   return encodePutRecord(sub, { key: keyBytes(key), value, ...known });
 };
 const deletion = (at: number, key = 'new'): Uint8Array => encodeDeleteRecord(0, keyBytes(key), revision(at));
@@ -79,6 +80,8 @@ const refused: readonly { readonly what: string; readonly records: readonly Uint
     fault: /a second change/,
   },
   { what: 'no key', records: [put({ at: 5, key: '' })], fault: /a change of no key/ },
+  // A checkpoint holds the age of each version, and could not be taken any more.
+  { what: 'a version before its key', records: [put({ at: 5, created: 6 })], fault: /older than its key/ },
   { what: 'a sub out of bounds', records: [put({ at: 5, sub: 2 ** 31 })], fault: /out of bounds/ },
   { what: 'a lease that there is not', records: [put({ at: 5, lease: 8n })], fault: /a key of lease 8/ },
   {

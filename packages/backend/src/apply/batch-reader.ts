@@ -120,8 +120,9 @@ class BatchRules {
   }
 
   #changeFault(record: ChangeRecord, kv: KeyValueMeta): string | undefined {
-    const { key, modRevision, lease } = kv;
+    const { key, createRevision, modRevision, lease } = kv;
     if (key.length === 0) return 'a change of no key';
+    if (createRevision > modRevision) return 'a version that is older than its key';
     if (record.sub > SUB_MAX || record.kv.length > KV_BYTES_MAX) return 'a number out of bounds';
     if (lease !== NO_LEASE) {
       if (record.kind === 'delete') return 'a deletion with a lease';
