@@ -1,6 +1,13 @@
 import { decodeKeyValue } from '@engram/coder';
 import { type EventGroup, epoch, type KeyRange, keyText, type Revision, revision } from '@engram/core';
-import { type Backend, type LeadershipEnd, openBackend, type OpResult, type StoreObserver } from '@engram/backend';
+import {
+  type Backend,
+  type BackendCluster,
+  type LeadershipEnd,
+  openBackend,
+  type OpResult,
+  type StoreObserver,
+} from '@engram/backend';
 import { Loop, StepPace } from '@engram/loop';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import type { Storage } from '@engram/storage';
@@ -44,6 +51,7 @@ export async function openNode(
     firstRevision?: Revision;
     observer?: StoreObserver;
     onDeposed?: (end: LeadershipEnd) => void;
+    cluster?: BackendCluster;
   } = {},
 ): Promise<Node> {
   const clock = options.clock ?? new SimClock();

@@ -1,6 +1,16 @@
 import { type AuthChange, PasswordHash, PermissionType } from '@engram/auth';
 import { type Backend, type Caller, nodeItself } from '@engram/backend';
-import { EMPTY_BYTES, keyBytes, leaseId, pointRange, type Txn } from '@engram/core';
+import {
+  EMPTY_BYTES,
+  EngramError,
+  isEngramError,
+  keyBytes,
+  leaseId,
+  pointRange,
+  prefixRange,
+  type Txn,
+} from '@engram/core';
+import { Scheduler, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { describe, expect, test } from 'vitest';
 import { openNode } from './harness.ts';
@@ -129,4 +139,52 @@ test('a renewal that waits for a revoke is not told that its caller may not make
   }
   expect(await renewed).toBe(0);
   expect(backend.replica.state.lessor.has(id)).toBe(false);
+});
+
+describe('a renewal that is judged in more than one slice, by the keys of its lease', () => {
+  const id = leaseId(5n);
+  const leased = Array.from({ length: 100 }, (_, at) => putOf(`k${at}`, 'v', { lease: id }));
+  const permission = { type: PermissionType.WRITE, range: prefixRange(keyBytes('k')) };
+
+  /** The judgement is under way. */
+  async function renewing(confirm?: () => Promise<void>) {
+    const clock = new SimClock({ scheduler: new Scheduler(), turnMs: () => 1 });
+    const cluster = {
+      get leader(): never {
+        throw new Error('no other member leads');
+      },
+      readIndex: async () => undefined,
+      confirm: async () => confirm?.(),
+    };
+    const { backend } = await clock.run(
+      openNode(new MemoryStorage(), { clock, sliceSteps: 10, ...(confirm && { cluster }) }),
+    );
+    await clock.run(change(backend, [...founding, { kind: 'role-grant-permission', role: 'r', permission }, enable]));
+    await clock.run(backend.leaseGrant(id, 1000, nodeItself));
+    await clock.run(backend.txn(txnOf(...leased), nodeItself));
+    const renewal = Promise.resolve(backend.leaseKeepAlive(id, alice)).catch(errorCode);
+    await clock.pass(3);
+    return { backend, clock, renewal };
+  }
+  const errorCode = (error: unknown): unknown => (isEngramError(error) ? error.code : error);
+
+  test('is made if the node still leads', async () => {
+    const { clock, renewal } = await renewing();
+    expect(await clock.run(renewal)).toBe(1000);
+  });
+
+  test('is not made if the node leads no more', async () => {
+    const { backend, clock, renewal } = await renewing();
+    await clock.run(backend.stepDown());
+    expect(await clock.run(renewal)).toBe('LeaderChanged');
+  });
+
+  test('is not made if another node leads, and this one does not know it', async () => {
+    let leads = true;
+    const { clock, renewal } = await renewing(async () => {
+      if (!leads) throw new EngramError('NotLeader');
+    });
+    leads = false;
+    expect(await clock.run(renewal)).toBe('LeaderChanged');
+  });
 });

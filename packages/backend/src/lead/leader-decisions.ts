@@ -1,14 +1,5 @@
 import type { AuthChange } from '@engram/auth';
-import {
-  type ByteList,
-  EngramError,
-  keyText,
-  type LeaseId,
-  type Revision,
-  revision,
-  type Txn,
-  whenThere,
-} from '@engram/core';
+import { type ByteList, EngramError, keyText, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
 import type { PureJob } from '@engram/loop';
 import type { Mark } from '../apply/committed-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
@@ -16,6 +7,7 @@ import { accessOf, permitKeys, permitLease, permitRoot, permitUser } from '../au
 import type { AuthDecisions } from './auth-decisions.ts';
 import type { Caller } from '../caller.ts';
 import { clientTask } from '../client-task.ts';
+import { CONFIRMED_WITHIN_MS, confirmedLately } from '../confirmed-lately.ts';
 import type { Decided } from '../decide/write.ts';
 import type { Confirm } from './confirmed-refusal.ts';
 import type { LeaseDecisions } from './lease-decisions.ts';
@@ -35,6 +27,8 @@ export interface LeaderDecisionsOptions {
   readonly memberId: bigint;
   readonly observer: StoreObserver;
   readonly confirm: Confirm;
+  /** See `BackendSettings`. */
+  readonly confirmedWithinMs: number | undefined;
 }
 
 /**
@@ -103,7 +97,16 @@ export class LeaderDecisions implements Proposals {
     const { state, loop } = replica;
     const permitting = permitLease(state.auth.state, caller, state.lessor.keyTexts(id), loop);
     const permitted = loop.run(clientTask(caller, 'permit'), permitting, caller.signal);
-    return whenThere(permitted, () => leases.keepAlive(id), undefined);
+    return permitted instanceof Promise ? this.#keepAliveLater(id, permitted) : leases.keepAlive(id);
+  }
+
+  /** The judgement took more than a slice: by now another node may lead, and may have ended the lease. */
+  async #keepAliveLater(id: LeaseId, permitted: Promise<void>): Promise<number> {
+    const { leases, writes, replica, confirm, confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
+    await permitted;
+    if (confirm !== undefined) await confirmedLately(replica.clock, confirmedWithinMs, confirm);
+    if (writes.halted) throw new EngramError('LeaderChanged');
+    return await leases.keepAlive(id);
   }
 
   /** Another member reads the keys from its own replica. They are here for members of the version before. */

@@ -47,6 +47,8 @@ export interface LeadershipOptions {
   readonly following?: Following;
   /** See `WritePathOptions.confirm`. */
   readonly confirm?: () => Promise<void>;
+  /** See `BackendSettings`. */
+  readonly confirmedWithinMs?: number;
   /** See `BackendCluster`. */
   readonly everyMemberKnowsAuth?: (() => Promise<boolean>) | undefined;
   /**
@@ -160,6 +162,7 @@ export class Leadership implements Proposals {
       memberId,
       observer,
       confirm,
+      confirmedWithinMs: options.confirmedWithinMs,
     });
     this.#quota = new QuotaGuard({
       next: decisions,
