@@ -12,9 +12,10 @@ const PAGE_GRANULES = 1 << PLACE_BITS;
 const PAGES_MAX = 1 << (31 - PLACE_BITS);
 const SPARE_PAGES_MAX = 16;
 /**
- * One of this many pages is reserved for compactions that join nodes, and for a start, which packs nodes differently.
+ * One of this many pages is reserved for compactions that join nodes, and for a start, which packs nodes differently: it makes a
+ * separator for each 56 keys, and each may need a page that the separators of the writes did not need.
  */
-const RESERVE_PART = 64;
+const RESERVE_PART = 48;
 
 // A record is the key's length in two bytes, then the key. A free record has the next free place of its page instead.
 const LENGTH_BYTES = 2;

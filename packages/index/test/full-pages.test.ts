@@ -117,3 +117,27 @@ test('what writes could fill, a start can load', () => {
   loaded.verify();
   expect(countLive(loaded, ALL, revision(keys + 2))).toBe(keys);
 });
+
+test('what writes could fill with short separators, a start can load with long ones', () => {
+  const options = { keyPagesMax: 2560, nodeRows: 64 };
+  const index = new KeyIndex(options);
+  let keys = 0;
+  const add = (key: Uint8Array): void => {
+    index.append(key, put(keys + 2));
+    keys += 1;
+  };
+  // A leaf for each group of 56 keys, so that one byte separates two leaves.
+  for (let at = 0; index.hasRoomFor(2); at += 1) {
+    const key = largeKey(at);
+    key[0] = 1 + Math.floor(at / 56);
+    add(key);
+  }
+  expect(index.hasRoomFor(1)).toBe(true);
+  // A key before them all: the leaves that a start makes begin and end within the groups.
+  add(Uint8Array.of(0));
+  const loader = KeyIndex.loader(options);
+  reload(index, loader);
+  const loaded = loader.finish();
+  loaded.verify();
+  expect(countLive(loaded, ALL, revision(keys + 2))).toBe(keys);
+});
