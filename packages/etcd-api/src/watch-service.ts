@@ -265,18 +265,18 @@ class WatchCall implements StreamHandler, WatchSink, RightsHolder {
   #endDenied(watchId: Int64, cancelReason: string): void {
     if (!this.#stream.cancel(watchId)) return;
     this.#watchers.remove(watchId);
-    this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true, cancelReason });
+    this.#send({ revision: this.#parts.store.watchHub.header, watchId, canceled: true, cancelReason });
   }
 
   #refuse(cancelReason: string): void {
-    const at = this.#parts.store.watchHub.revision;
+    const at = this.#parts.store.watchHub.header;
     this.#send({ revision: at, watchId: NO_WATCHER, created: true, canceled: true, cancelReason });
   }
 
   #cancel(watchId: Int64): void {
     if (!this.#stream.cancel(watchId)) return;
     this.#watchers.remove(watchId);
-    this.#send({ revision: this.#parts.store.watchHub.revision, watchId, canceled: true });
+    this.#send({ revision: this.#parts.store.watchHub.header, watchId, canceled: true });
   }
 
   #takesNone(): boolean {

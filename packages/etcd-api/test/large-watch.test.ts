@@ -1,3 +1,4 @@
+import { Loop, StepPace } from '@engram/loop';
 import { expect, test } from 'vitest';
 import { ALL, Api, b, t } from './api.ts';
 
@@ -26,4 +27,24 @@ test('a deletion of very many keys is one response, or fragments, live and from 
     expect(response!.events.map(({ kv }) => t(kv!.key))).toEqual(expected);
     expect(response!.events.every(({ prevKv }) => (prevKv !== undefined) === (id === 0))).toBe(true);
   }
+});
+
+test('the header does not fall while events are published in slices', async () => {
+  await using api = await Api.open({ loop: (clock) => new Loop({ clock, pace: new StepPace(10) }) });
+  const { watchHub } = api.backend;
+  const watch = api.watch();
+  for (let count = 0; count < 100; count += 1) api.watch().create(ALL);
+  const put = api.put({ key: b('a') });
+  while (watchHub.header === watchHub.revision) await new Promise(setImmediate);
+  const { watchId, header } = watch.create(ALL);
+  watch.send({ createRequest: { key: b('b'), rangeEnd: b('a') } });
+  watch.cancel(watchId);
+  expect(watchHub.revision).toBeLessThan(watchHub.header);
+  const { revision } = (await put).header!;
+  const answers = await watch.rest();
+  expect(header?.revision).toBe(revision);
+  expect(answers.map((answer) => [answer.canceled, answer.header?.revision])).toEqual([
+    [true, revision],
+    [true, revision],
+  ]);
 });

@@ -147,6 +147,11 @@ export class WatchHub {
     return this.#published.revision;
   }
 
+  /** The store's revision, for the header of a response. Above `revision` while a batch is published. */
+  get header(): Revision {
+    return this.#published.header;
+  }
+
   get stats(): WatchHubStats {
     let watchers = 0;
     for (const stream of this.#streams) watchers += stream.size;
