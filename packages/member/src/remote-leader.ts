@@ -61,6 +61,8 @@ interface ForwardedWrite {
 interface Renewal {
   readonly id: LeaseId;
   readonly caller: Who;
+  /** After that it is not asked for again. */
+  readonly untilMs: number;
   readonly resolve: (ttlSeconds: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -126,8 +128,10 @@ export class RemoteLeader implements Proposals {
 
   /** All renewals of a turn go in one call, or in one for each user: the leader judges the rights of each. */
   leaseKeepAlive(id: LeaseId, { isNode, user, authRevision }: Caller): Promise<number> {
+    const { clock, timeoutMs } = this.#options;
+    const untilMs = clock.nowMs() + timeoutMs;
     return new Promise((resolve, reject) => {
-      this.#renewals.push({ id, caller: { isNode, user, authRevision }, resolve, reject });
+      this.#renewals.push({ id, caller: { isNode, user, authRevision }, untilMs, resolve, reject });
       if (this.#renewals.length > 1) return;
       this.#options.clock.soon(() => {
         const renewals = this.#renewals;
@@ -139,21 +143,31 @@ export class RemoteLeader implements Proposals {
 
   /** Each renewal succeeds or fails for itself. One that takes longer than the others is asked for alone. */
   async #renew(waiting: readonly Renewal[]): Promise<void> {
+    const { clock } = this.#options;
+    const askedMs = clock.nowMs();
     try {
       const ids = waiting.map(({ id }) => id);
       const caller: Asking = { ...waiting[0]!.caller, timeoutMs: undefined };
       const { renewals } = await this.ask({ leaseKeepAlive: { ids } }, caller);
+      const tookMs = clock.nowMs() - askedMs;
       for (const [at, one] of waiting.entries()) {
         const renewal = readable(() => present(renewals[at], 'renewal'));
         // A leader puts off only what was asked for with others.
         if (renewal.later && waiting.length > 1) void this.#renew([one]);
         else if (renewal.later) one.reject(new EngramError('Unknown'));
-        else if (renewal.error === '') one.resolve(renewal.ttlSeconds);
-        else one.reject(leaderError(renewal));
+        else if (renewal.error !== '') one.reject(leaderError(renewal));
+        else if (renewal.ttlSeconds > 0 && renewal.ttlSeconds * 1000 <= tookMs) this.#renewAgain(one);
+        else one.resolve(renewal.ttlSeconds);
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
+  }
+
+  /** The answer has taken longer than the lease lives from its renewal on, so the lease may have ended meanwhile. */
+  #renewAgain(late: Renewal): void {
+    if (this.#options.clock.nowMs() < late.untilMs) void this.#renew([late]);
+    else late.reject(new EngramError('Timeout'));
   }
 
   async leaseTimeToLive(id: LeaseId, keys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {

@@ -112,6 +112,22 @@ test('an error of one renewal that only the leader knows is unknown, and the oth
   ]);
 });
 
+test('a renewal whose answer took longer than the lease lives is asked for again: the lease may have ended', async () => {
+  const cluster = await TestCluster.start();
+  const { member } = await followerOf(cluster);
+  await cluster.run(member.store.leaseGrant(leaseId(7n), 2, nodeItself));
+  // This node waits until it has applied what comes next in the log: the end of the lease.
+  cluster.changeAnswer = (bytes) => {
+    const answer = peerpb.decodeAnswer(bytes);
+    if (answer.renewals.length === 0) return bytes;
+    cluster.changeAnswer = (others) => others;
+    return peerpb.encodeAnswer({ ...answer, position: answer.position + 1 });
+  };
+  const renewed = Promise.resolve(member.store.leaseKeepAlive(leaseId(7n), nodeItself));
+  expect(await cluster.run(renewed)).toBe(0);
+  expect(cluster.fatal).toEqual([]);
+});
+
 test.each([
   { what: 'no protobuf', bytes: () => Uint8Array.of(0xff) },
   { what: 'a number that is cut off', bytes: () => Uint8Array.of(0x08) },
