@@ -132,6 +132,8 @@ const STRING = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/g;
 interface OpenFile {
   readonly path: string;
   readonly durable: boolean;
+  /** When the call that opened it ended. */
+  readonly openMs: number;
   position: number;
 }
 
@@ -165,12 +167,13 @@ export function parseRecording(folder: string, dataDir: string): readonly Record
       case 'openat': {
         if (result < 0 || !(isOurs(path) || isAbove(path))) break;
         const durable = /O_DSYNC|O_SYNC/.test(args);
-        files.set(result, { path, durable, position: 0 });
+        files.set(result, { path, durable, openMs: endMs, position: 0 });
         if (/O_CREAT/.test(args)) add({ kind: 'open', path, truncates: /O_TRUNC/.test(args) });
         break;
       }
       case 'close':
-        files.delete(fd);
+        // Another thread may get the number before strace has seen the end of the call that has released it.
+        if (file !== undefined && file.openMs < startMs) files.delete(fd);
         break;
       case 'write':
       case 'writev':
