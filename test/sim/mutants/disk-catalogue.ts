@@ -10,8 +10,8 @@ export const diskMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${segment}/segments/segment-maker.ts`,
-        find: "const file = await this.#fileSystem.open(target, 'durable');",
-        replace: "const file = await this.#fileSystem.open(target, 'update');",
+        find: "file = await this.#fileSystem.open(target, 'durable');",
+        replace: "file = await this.#fileSystem.open(target, 'update');",
       },
     ],
   },
@@ -178,8 +178,8 @@ export const diskMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${segment}/cleaner/cleaner.ts`,
-        find: '    await fileSystem.syncDirectory(condition.path);\n    const dead',
-        replace: '    const dead',
+        find: '      await fileSystem.syncDirectory(condition.path);\n    } catch (error) {\n      // The manifest does not know',
+        replace: '    } catch (error) {\n      // The manifest does not know',
       },
     ],
   },
