@@ -1,5 +1,15 @@
 import type { AuthChange } from '@engram/auth';
-import { type ByteList, EngramError, keyText, type LeaseId, type Revision, revision, type Txn } from '@engram/core';
+import {
+  type ByteList,
+  EngramError,
+  keyText,
+  type LeaseId,
+  type Revision,
+  revision,
+  type Txn,
+  whenLate,
+  whenThere,
+} from '@engram/core';
 import type { PureJob } from '@engram/loop';
 import type { Mark } from '../apply/committed-write.ts';
 import type { DecidedAuth } from '../auth/decided-auth.ts';
@@ -93,20 +103,25 @@ export class LeaderDecisions implements Proposals {
   }
 
   #judgedKeepAlive(id: LeaseId, caller: Caller): number | Promise<number> {
-    const { leases, replica } = this.#options;
+    const { replica } = this.#options;
     const { state, loop } = replica;
     const permitting = permitLease(state.auth.state, caller, state.lessor.keyTexts(id), loop);
     const permitted = loop.run(clientTask(caller, 'permit'), permitting, caller.signal);
-    return permitted instanceof Promise ? this.#keepAliveLater(id, permitted) : leases.keepAlive(id);
+    const judged = whenLate(permitted, (late) => this.#confirmedAgain(late));
+    return whenThere(judged, () => this.#renewHere(id), undefined);
   }
 
   /** The judgement took more than a slice: by now another node may lead, and may have ended the lease. */
-  async #keepAliveLater(id: LeaseId, permitted: Promise<void>): Promise<number> {
-    const { leases, writes, replica, confirm, confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
+  async #confirmedAgain(permitted: Promise<void>): Promise<void> {
+    const { replica, confirm, confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
     await permitted;
     if (confirm !== undefined) await confirmedLately(replica.clock, confirmedWithinMs, confirm);
+  }
+
+  #renewHere(id: LeaseId): number | Promise<number> {
+    const { leases, writes } = this.#options;
     if (writes.halted) throw new EngramError('LeaderChanged');
-    return await leases.keepAlive(id);
+    return leases.keepAlive(id);
   }
 
   /** Another member reads the keys from its own replica. They are here for members of the version before. */
