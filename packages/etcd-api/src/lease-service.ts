@@ -168,8 +168,7 @@ class KeepAliveCall implements StreamHandler {
   }
 
   #answerInTurn(ttl: number | Promise<number>, header: Uint8Array, id: LeaseId): void {
-    const before = this.#tail ?? Promise.resolve();
-    const outcome = Promise.allSettled([ttl, before]);
+    const outcome = Promise.allSettled([this.#inTurn(ttl, this.#tail, id)]);
     this.#waiting += 1;
     const tail = outcome.then(([renewed]) => {
       this.#waiting -= 1;
@@ -180,6 +179,17 @@ class KeepAliveCall implements StreamHandler {
       if (this.#halfClosed && this.#tail === undefined) this.#end();
     });
     this.#tail = tail;
+  }
+
+  /** The TTL, once the answers before it are sent. Renews again what has waited for longer than its lease lives. */
+  async #inTurn(ttl: number | Promise<number>, before: Promise<void> | undefined, id: LeaseId): Promise<number> {
+    const { clock } = this.#parts.options;
+    const askedMs = clock.nowMs();
+    const [renewed] = await Promise.allSettled([ttl, before]);
+    if (renewed.status === 'rejected') throw renewed.reason;
+    const seconds = renewed.value;
+    const mayHaveEnded = seconds > 0 && clock.nowMs() - askedMs >= seconds * 1000;
+    return mayHaveEnded && !this.#ended ? await this.#store.leaseKeepAlive(id, this.#caller) : seconds;
   }
 
   halfClosed(): void {

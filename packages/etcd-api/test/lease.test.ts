@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MemoryStorage } from '@engram/storage';
 import { etcdserverpb } from '@engram/wire';
 import { ALL, Api, b, failure, keysOf, t } from './api.ts';
 import type { FakeCall } from './fake-call.ts';
@@ -97,6 +98,35 @@ describe('keepalive', () => {
     ]);
     expect((await api.range({ key: b('a') })).count).toBe(0);
     expect(call.status).toEqual({ code: 0, message: '' });
+  });
+
+  test('an answer that has waited behind others for longer than its lease lives says that the lease has ended', async () => {
+    const appends = Promise.withResolvers<void>();
+    let slow = false;
+    const storage = new MemoryStorage({ gate: (what) => (slow && what === 'append' ? appends.promise : undefined) });
+    await using late = await Api.open({ storage });
+    for (const [id, ttl] of [
+      [7n, 2],
+      [8n, 3],
+      [9n, 60],
+    ] as const)
+      await late.grant(ttl, id);
+    late.clock.advance(2_400);
+    slow = true;
+    const call = late.bidi('/etcdserverpb.Lease/LeaseKeepAlive');
+    // The end of the first one waits for the log.
+    ask(call, 7n, 8n, 9n);
+    late.clock.advance(4_000);
+    await late.clock.settle();
+    expect(call.sent).toEqual([]);
+    appends.resolve();
+    await late.clock.settle();
+    const seen = call.sent.map((bytes) => etcdserverpb.decodeLeaseKeepAliveResponse(bytes));
+    expect(seen.map(({ ID, TTL }) => [ID, TTL])).toEqual([
+      [7n, 0],
+      [8n, 0],
+      [9n, 60],
+    ]);
   });
 
   test('a client that is done ends it with OK', async () => {
