@@ -63,6 +63,18 @@ test('one key of very many versions is read in parts, each once', async () => {
   expect(scrub.counts).toMatchObject({ records: 2002, damaged: 0, passes: 1 });
 });
 
+test('a compaction does not wait for the rest of a scrub that has read long versions', async () => {
+  for (let count = 0; count < 3; count += 1) await put('k', 'v'.repeat(10_000));
+  await using scrub = scrubOf(1000);
+  // The log of 30 seconds is read, and the versions, of 30 seconds more.
+  await clock.pass(45_000);
+  expect(scrub.counts).toMatchObject({ records: 6, passes: 0 });
+  expect(backend.replica.pins.size).toBe(0);
+  // It is the pins below its revision that a compaction waits for.
+  await clock.run(backend.compact(backend.revision, true, nodeItself));
+  expect(backend.replica.state.index.versions).toBe(1);
+});
+
 test('finds a record that has changed, counts it, goes on with the others, and raises nothing', async () => {
   for (let count = 0; count < 500; count += 1) await put(`k${count}`, 'value');
   const { values } = storage;

@@ -118,12 +118,17 @@ export class Scrub implements AsyncDisposable {
     const { pins, state } = this.#options.replica;
     const place: Place = { key: EMPTY_BYTES, below: undefined };
     for (let more = true; more; ) {
-      // What is invisible from this revision on may be freed at any time. The rest stays while the pin is held.
+      const read = { records: 0, bytes: 0 };
+      // What is invisible from this revision on may be freed at any time. The rest stays while the pin is held: not for longer
+      // than the reading takes, because compactions wait for it.
       const { compactRevision } = state;
-      using _pin = pins.hold(compactRevision);
-      const positions: LogPosition[] = [];
-      more = this.#collect(place, compactRevision, positions);
-      if (positions.length > 0) await this.#readRecords(positions);
+      {
+        using _pin = pins.hold(compactRevision);
+        const positions: LogPosition[] = [];
+        more = this.#collect(place, compactRevision, positions);
+        if (positions.length > 0) await this.#readRecords(positions, read);
+      }
+      await this.#verified(read.records, read.bytes);
     }
   }
 
@@ -154,12 +159,13 @@ export class Scrub implements AsyncDisposable {
     return rest !== undefined || next !== undefined;
   }
 
-  async #readRecords(positions: readonly LogPosition[]): Promise<void> {
+  async #readRecords(positions: readonly LogPosition[], read: { records: number; bytes: number }): Promise<void> {
     const { values } = this.#options.storage;
     const { signal } = this.#closing;
     try {
       const records = await values.getMany(positions, signal);
-      await this.#verified(records.length, recordBytes(records));
+      read.records += records.length;
+      read.bytes += recordBytes(records);
       return;
     } catch (error) {
       if (!(error instanceof StorageCorruptError)) throw error;
@@ -169,8 +175,8 @@ export class Scrub implements AsyncDisposable {
       }
     }
     const half = positions.length >> 1;
-    await this.#readRecords(positions.slice(0, half));
-    await this.#readRecords(positions.slice(half));
+    await this.#readRecords(positions.slice(0, half), read);
+    await this.#readRecords(positions.slice(half), read);
   }
 
   #damaged(error: StorageCorruptError, where: object): void {
