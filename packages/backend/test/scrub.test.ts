@@ -32,10 +32,10 @@ beforeEach(async () => {
   );
 });
 
-function scrubOf(bytesPerSecond = 1e6): Scrub {
+function scrubOf(bytesPerSecond = 1e6, pauseMs = 1000): Scrub {
   const { replica } = backend;
   const onReplayDamage = (error: Error): void => void damage.push(error);
-  return new Scrub({ replica, storage, bytesPerSecond, pauseMs: 1000, onReplayDamage, clock, logger });
+  return new Scrub({ replica, storage, bytesPerSecond, pauseMs, onReplayDamage, clock, logger });
 }
 
 async function put(key: string, value: string): Promise<void> {
@@ -73,6 +73,24 @@ test('a compaction does not wait for the rest of a scrub that has read long vers
   // It is the pins below its revision that a compaction waits for.
   await clock.run(backend.compact(backend.revision, true, nodeItself));
   expect(backend.replica.state.index.versions).toBe(1);
+});
+
+test('a key that goes while its versions are read takes none of the next key along', async () => {
+  for (let count = 0; count < 300; count += 1) await put('k', 'v'.repeat(100));
+  await put('l', 'value');
+  await using scrub = scrubOf(1000, 100_000);
+  // The log of about 40 seconds is read, and the newest 200 versions of the first key.
+  await clock.pass(145_000);
+  const { records } = scrub.counts;
+  expect(records).toBe(301 + 200);
+  const range = { key: utf8('k'), end: new Uint8Array(0) };
+  const deletion = { kind: 'delete-range', range, prevKv: false } as const;
+  await clock.run(backend.txn({ compares: [], success: [deletion], failure: [] }, nodeItself));
+  await put('m', 'value');
+  await clock.run(backend.compact(backend.revision, true, nodeItself));
+  await clock.pass(60_000);
+  // Those of the two keys that are left.
+  expect(scrub.counts).toMatchObject({ records: records + 2, passes: 1 });
 });
 
 test('finds a record that has changed, counts it, goes on with the others, and raises nothing', async () => {

@@ -1,4 +1,4 @@
-import { type Clock, EMPTY_BYTES, type Logger, type LogPosition, sleep, type Timer } from '@engram/core';
+import { type Clock, compareBytes, EMPTY_BYTES, type Logger, type LogPosition, sleep, type Timer } from '@engram/core';
 import {
   recordBytes,
   type Storage,
@@ -139,7 +139,8 @@ export class Scrub implements AsyncDisposable {
     const next = index.walk(place.key, RECORDS_MAX, (key, head) => {
       if (rest !== undefined) return;
       let slot = head;
-      if (place.below !== undefined)
+      // The key at the place may be gone by now.
+      if (place.below !== undefined && compareBytes(key, place.key) === 0)
         while (slot >= 0 && index.modRevision(slot) >= place.below) slot = index.previous(slot);
       place.below = undefined;
       for (; slot >= 0; slot = index.previous(slot)) {
