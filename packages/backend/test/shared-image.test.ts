@@ -219,6 +219,23 @@ test('a compaction waits until the records of what was named are read', async ()
   expect((await read(backend.replica.sharedImage(atOnce).parts)).named).toEqual(['3 a@4']);
 });
 
+test('a compaction does not wait for all long records of an image that is paced', async () => {
+  const { backend, clock } = await openNode(new MemoryStorage());
+  await using _backend = backend;
+  const keys = Array.from({ length: 40 }, (_, at) => `k${at + 10}`);
+  for (const key of [...keys, 'k10']) await backend.txn(put(key, 'v'.repeat(100_000)), nodeItself);
+  const versions: number[] = [];
+  const pace = async (): Promise<void> => {
+    if (versions.length === 0) void backend.compact(backend.revision, false, nodeItself);
+    await clock.pass(100);
+    versions.push(backend.replica.state.index.versions);
+  };
+  await read(backend.replica.sharedImage({ ...atOnce, pace }).parts);
+  // Each read has half a MiB of the four.
+  expect(versions.length).toBeGreaterThan(5);
+  expect(versions.slice(0, 4)).toContain(40);
+});
+
 test('who stops taking parts leaves no pin', async () => {
   const node = await openNode(new MemoryStorage());
   await using backend = node.backend;

@@ -1,7 +1,7 @@
 import { CheckpointWriter } from '@engram/coder';
 import { type Clock, EMPTY_BYTES, type LogPosition, type VersionMeta } from '@engram/core';
 import type { VersionSlot } from '@engram/index';
-import type { Loop, Task } from '@engram/loop';
+import type { Loop, Task, Turn } from '@engram/loop';
 import type { Pin, Pins } from '@engram/scanner';
 import type { ImageBase, ImagePart, Values } from '@engram/storage';
 import { checkpointHeader } from '../checkpoint/checkpoint-header.ts';
@@ -11,7 +11,7 @@ import type { ReplicatedState } from '../apply/replicated-state.ts';
 import { versionMeta } from './version-meta.ts';
 
 const SHARE: Task = { work: 'background', caller: 'images', stage: 'share' };
-/** The most keys whose versions are pinned at a time, until their records are read. */
+/** The most keys whose versions are pinned at a time, until their records are read. Fewer if they have more than READ_BYTES. */
 const PINNED_KEYS = 1000;
 /** Bytes of records that are read in one call, because each read waits for its turn on a busy event loop. */
 const READ_BYTES = 512 << 10;
@@ -72,6 +72,8 @@ async function* partsOf(
     const chunks: Uint8Array[] = [];
     // Held until the records are read: otherwise a compaction would let storage drop them.
     const pin = pins.hold(state.compactRevision);
+    let pinnedBytes = 0;
+    const turn: Turn = { shouldYield: (steps) => loop.shouldYield(steps) || pinnedBytes >= READ_BYTES };
     const visit = (key: Uint8Array, head: VersionSlot): void => {
       const versions: VersionMeta[] = [];
       visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
@@ -83,11 +85,12 @@ async function* partsOf(
       // keys might never end.
       if (oldest === undefined || (oldest.version === 1 && oldest.position >= applied)) return;
       for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
+      for (const { bytes } of versions) pinnedBytes += bytes;
       const chunk = writer.add(key, versions);
       if (chunk !== undefined) chunks.push(chunk);
     };
     const begin: Uint8Array = next;
-    next = loop.slice(() => index.walk(begin, PINNED_KEYS, visit, loop));
+    next = loop.slice(() => index.walk(begin, PINNED_KEYS, visit, turn));
     pinned.add(pin, pages.added);
     for (const bytes of chunks) yield { kind: 'chunk', bytes };
     for (const group of groupsOf(pages.cut(next === undefined))) yield* partsOfPages(group, values, pace, signal);
