@@ -70,6 +70,8 @@ class Overwrites {
   compactions = 0;
   readonly #unknown = new Set<string>();
   readonly #stop = new AbortController();
+  #compacting = Promise.resolve();
+  #keepsHistory = false;
   readonly #running: Promise<void>[];
 
   constructor() {
@@ -98,14 +100,31 @@ class Overwrites {
   async #compact(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       await sleep(1000);
-      try {
-        using client = new EtcdClient((await leader()).endpoint);
-        const { header } = await client.range({ ...ALL_KEYS, countOnly: true });
-        await client.compact({ revision: Number(header?.revision ?? 0) - 100 });
-        this.compactions += 1;
-      } catch (error) {
-        if (!(error instanceof EtcdError)) throw error;
-      }
+      if (this.#keepsHistory) continue;
+      this.#compacting = this.#compactOnce();
+      await this.#compacting;
+    }
+  }
+
+  async #compactOnce(): Promise<void> {
+    try {
+      using client = new EtcdClient((await leader()).endpoint);
+      const { header } = await client.range({ ...ALL_KEYS, countOnly: true });
+      await client.compact({ revision: Number(header?.revision ?? 0) - 100 });
+      this.compactions += 1;
+    } catch (error) {
+      if (!(error instanceof EtcdError)) throw error;
+    }
+  }
+
+  /** Does work on a revision of now, which no compaction overtakes meanwhile. */
+  async keepingHistory<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#keepsHistory = true;
+    try {
+      await this.#compacting;
+      return await work();
+    } finally {
+      this.#keepsHistory = false;
     }
   }
 
@@ -146,7 +165,9 @@ function keyAt(turn: number): number {
 
 const leader = (): Promise<MemberProcess> => leaderAmong(members);
 
-async function equalHashes(): Promise<string> {
+const equalHashes = (): Promise<string> => load.keepingHistory(compareHashes);
+
+async function compareHashes(): Promise<string> {
   using first = new EtcdClient(members[0]!.endpoint);
   const { header } = await first.range({ ...ALL_KEYS, countOnly: true });
   const revision = Number(header?.revision ?? 0);
