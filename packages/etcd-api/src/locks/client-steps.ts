@@ -108,14 +108,7 @@ export class ClientSteps {
   /** Resolves when the key, which was there at a revision, is deleted. Does not count as running meanwhile. */
   async untilDeleted(key: Uint8Array, at: Revision, besideBytes: number): Promise<void> {
     using watch = this.watch({ range: pointRange(key), startRevision: revision(at + 1), noPut: true }, besideBytes);
-    this.#call.waits?.(true);
-    try {
-      for (let offer = await watch.next(); offer !== undefined; offer = await watch.next()) {
-        if (offer.groups.some(({ events }) => events.some(isDelete))) return;
-      }
-    } finally {
-      this.#call.waits?.(false);
-    }
+    if (await this.waitFor(nextDelete(watch))) return;
     switch (watch.end) {
       case 'compacted':
         return; // the caller looks again
@@ -217,4 +210,12 @@ async function answerOf(steps: ClientSteps, handle: () => Promise<Message>): Pro
     if (!isEngramError(error) || passedOn.has(error.code)) throw error;
     throw new StatusError(GrpcCode.UNKNOWN, error.message, { cause: error });
   }
+}
+
+/** Whether the watch has shown a deletion. Otherwise it has ended. */
+async function nextDelete(watch: RangeWatch): Promise<boolean> {
+  for (let offer = await watch.next(); offer !== undefined; offer = await watch.next()) {
+    if (offer.groups.some(({ events }) => events.some(isDelete))) return true;
+  }
+  return false;
 }
