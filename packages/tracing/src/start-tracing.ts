@@ -127,10 +127,13 @@ class PassedByHand implements ContextManager {
   }
 }
 
-/** What the library has to say, such as a collector that is not there. Nobody else is disturbed by it. */
+/**
+ * What the library has to say, such as a collector that is not there. Nobody else is disturbed by it. Its texts have times in
+ * them, so they are fields: lines are bounded by their message.
+ */
 function diagnosticsTo(logger: Logger): Parameters<typeof diag.setLogger>[0] {
-  const warn = (message: string, ...details: unknown[]): void =>
-    logger.warn({ details: details.map(String) }, `tracing: ${message}`);
+  const warn = (...texts: unknown[]): void =>
+    logger.warn({ why: texts.map(String).join(' ') }, 'calls cannot be traced');
   const nothing = (): void => {};
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
 }

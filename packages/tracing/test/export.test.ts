@@ -2,6 +2,7 @@ import { EngramError, type Logger, type Span, utf8 } from '@engram/core';
 import { Prng, quiet, realClock, SimClock } from '@engram/sim';
 import { type RunningTracing, startTracing, type TracingOptions } from '@engram/tracing';
 import { Collector } from '@engram/tracing/testing';
+import { diag } from '@opentelemetry/api';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 const parent = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), flags: 1 };
@@ -176,6 +177,20 @@ test('a collector that is not there keeps nobody, and is told in the log', async
   begin(tracing).end();
   await tracing[Symbol.asyncDispose]();
   expect(lines.length).toBeGreaterThan(0);
+});
+
+test('lines of the library are one message each time, whatever is in its texts', async () => {
+  const lines: [fields: object, message: string][] = [];
+  const line = (fields: object, message: string): void => void lines.push([fields, message]);
+  await using _ = startTracing(
+    optionsTo('127.0.0.1:1', { logger: { debug: line, info: line, warn: line, error: line } }),
+  );
+  diag.error('no connection (2026-01-02T03:04:05.006Z)');
+  diag.warn('no connection (2026-01-02T03:04:06.007Z)', 14);
+  expect(lines).toEqual([
+    [{ why: 'no connection (2026-01-02T03:04:05.006Z)' }, 'calls cannot be traced'],
+    [{ why: 'no connection (2026-01-02T03:04:06.007Z) 14' }, 'calls cannot be traced'],
+  ]);
 });
 
 test('where the sampler is the library’s, it decides', async () => {
