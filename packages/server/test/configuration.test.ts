@@ -64,6 +64,8 @@ test.each([
     config: { watchProgressIntervalMs: 100 },
     why: 'the least that etcd takes',
   },
+  { args: ['--max-concurrent-streams=7'], config: { maxConcurrentStreams: 7 } },
+  { args: ['--max-concurrent-streams=0'], config: { maxConcurrentStreams: 4294967295 }, why: 'as grpc-go takes it' },
   {
     args: ['--grpc-keepalive-timeout=0'],
     config: { keepalive: { minTimeMs: 5000, intervalMs: 0, timeoutMs: 0 } },

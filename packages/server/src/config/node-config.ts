@@ -93,6 +93,8 @@ const QUOTA_DEFAULT_BYTES = 2 * 1024 ** 3;
 const QUOTA_ADVISED_BYTES = 8 * 1024 ** 3;
 const REQUEST_ADVISED_BYTES = 10 * 1024 ** 2;
 const ELECTION_MAX_MS = 50_000;
+/** No bound of its own; also for 0, as grpc-go takes it (server.go: MaxConcurrentStreams). */
+const STREAMS_DEFAULT = 2 ** 32 - 1;
 const PROGRESS_DEFAULT_MS = 600_000;
 const PROGRESS_MIN_MS = 100;
 
@@ -183,7 +185,7 @@ export function nodeConfig(
     quotaBytes: quota < 0 ? undefined : quota === 0 ? QUOTA_DEFAULT_BYTES : quota,
     maxTxnOps: values.number('max-txn-ops'),
     maxRequestBytes,
-    maxConcurrentStreams: values.number('max-concurrent-streams'),
+    maxConcurrentStreams: values.number('max-concurrent-streams') || STREAMS_DEFAULT,
     maxConnections: values.number('max-connections'),
     maxDescriptors: values.number('max-descriptors'),
     keepalive: {

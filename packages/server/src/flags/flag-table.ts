@@ -45,7 +45,12 @@ export const flagSections: readonly FlagSection[] = [
       'Operations that a transaction may have; eight times as many with those nested in it.',
     ),
     works('max-request-bytes', 'uint', '1572864', 'Bytes that a write request may have.'),
-    works('max-concurrent-streams', 'uint32', '4294967295', 'Streams that a connection may have open at a time.'),
+    works(
+      'max-concurrent-streams',
+      'uint32',
+      '4294967295',
+      'Streams that a connection may have open at a time; 0: as by default.',
+    ),
     works('grpc-keepalive-min-time', 'duration', '5s', 'Shortest time between two pings of a client.'),
     works('grpc-keepalive-interval', 'duration', '2h', 'Time after which an idle connection is pinged; 0: never.'),
     works('grpc-keepalive-timeout', 'duration', '20s', 'Time to wait for the answer to a ping; 0: never ping.'),
