@@ -22,7 +22,7 @@ export interface Health {
 export async function askHealth(config: Pick<NodeConfig, HealthSettings>): Promise<Health> {
   const [url] = [...config.listenMetricsUrls, ...config.listenClientHttpUrls, ...config.listenClientUrls];
   try {
-    const { status, body } = await get(url!, ownCertificate(config.tls));
+    const { status, body } = await get(url!, hostIn(config.hostWhitelist), ownCertificate(config.tls));
     const ready = status === 200;
     return { ready, text: `${url!.text}: ${ready ? 'ready' : `${status} ${body.trim().replaceAll('\n', '; ')}`}` };
   } catch (error) {
@@ -30,7 +30,14 @@ export async function askHealth(config: Pick<NodeConfig, HealthSettings>): Promi
   }
 }
 
-type HealthSettings = 'listenMetricsUrls' | 'listenClientHttpUrls' | 'listenClientUrls' | 'tls';
+type HealthSettings = 'listenMetricsUrls' | 'listenClientHttpUrls' | 'listenClientUrls' | 'hostWhitelist' | 'tls';
+
+/** A host that the member may be asked for. */
+function hostIn(whitelist: ReadonlySet<string>): string {
+  if (whitelist.size === 0 || whitelist.has('*') || whitelist.has('localhost')) return 'localhost';
+  const [host = ''] = whitelist;
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 /**
  * The member's certificate, as a client: its URLs may ask for one. Who answers is not verified, because nothing secret is
@@ -44,13 +51,13 @@ function ownCertificate(tls: NodeConfig['tls']): RequestOptions {
   };
 }
 
-function get(url: ServeUrl, tls: RequestOptions): Promise<{ status: number; body: string }> {
+function get(url: ServeUrl, host: string, tls: RequestOptions): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
   const options: RequestOptions = {
     ...(url.path === undefined ? { host: reachable(url.host), port: url.port } : { socketPath: url.path }),
     path: '/readyz',
     agent: false,
-    headers: { host: 'localhost' },
+    headers: { host },
     signal: AbortSignal.timeout(ANSWER_MAX_MS),
   };
   const request = url.secure ? requestSecure({ ...options, ...tls }) : requestPlain(options);

@@ -44,6 +44,15 @@ test('a member that asks clients for certificates is asked with its own', async 
   }
 });
 
+test.each(['etcd.example,10.0.0.1', '::1', 'localhost,etcd.example', 'etcd.example,*'])(
+  'a member that may be asked for %s alone is ready: 0',
+  async (hosts) => {
+    const whitelist = ['--host-whitelist', hosts];
+    await using engram = await Engram.start(whitelist);
+    expect(await health(engram.url, ...whitelist)).toMatchObject({ code: 0, stdout: `${engram.url}: ready\n` });
+  },
+);
+
 test('a member that is not ready: 1, and what it says; metrics URLs are asked first', async () => {
   const asked: (string | undefined)[] = [];
   await withServer(
