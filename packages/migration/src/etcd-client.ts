@@ -27,6 +27,9 @@ const INTERRUPTED: ReadonlySet<number> = new Set([
   grpc.status.UNAUTHENTICATED, // a token that has ended: the next call logs in again
 ]);
 
+/** What an etcd says of a token that it does not know any more, or that is older than a change of users and roles. */
+const LOGIN_ENDED = ['etcdserver: invalid auth token', 'etcdserver: revision of auth store is old'];
+
 const identity = (bytes: Buffer): Buffer => bytes;
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -140,6 +143,16 @@ export class EtcdClient implements Disposable {
     );
   }
 
+  /**
+   * Whether a call that was refused with this text passes with a new token: then the next call logs in again. An etcd that was
+   * started again, or another endpoint, may not know the token.
+   */
+  endsLogin(text: string): boolean {
+    if (this.#address.user === undefined || !LOGIN_ENDED.some((said) => text.includes(said))) return false;
+    this.#token = undefined;
+    return true;
+  }
+
   [Symbol.dispose](): void {
     this.#client?.close();
     this.#client = undefined;
@@ -214,7 +227,7 @@ export class EtcdClient implements Disposable {
     if (error instanceof MigrationError) return error;
     const { code, details, message } = error as { code?: unknown; details?: unknown; message?: unknown };
     const text = typeof details === 'string' && details !== '' ? details : String(message ?? error);
-    if (typeof code === 'number' && !INTERRUPTED.has(code)) {
+    if (typeof code === 'number' && !INTERRUPTED.has(code) && !this.endsLogin(text)) {
       return new MigrationError('refused', `${this.endpoint}: ${text}`, { cause: error });
     }
     if (code === grpc.status.UNAUTHENTICATED) this.#token = undefined;

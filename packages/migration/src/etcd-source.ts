@@ -31,7 +31,10 @@ export class EtcdSource implements Source {
 
   #canceled({ compactRevision, cancelReason }: pb.WatchResponse, from: number): MigrationError {
     const { endpoint } = this.#client;
-    if (compactRevision === 0) return new MigrationError('refused', `${endpoint} has ended the watch: ${cancelReason}`);
+    if (compactRevision === 0) {
+      const fault = this.#client.endsLogin(cancelReason) ? 'interrupted' : 'refused';
+      return new MigrationError(fault, `${endpoint} has ended the watch: ${cancelReason}`);
+    }
     const gone = `the source has compacted its history up to ${compactRevision}, and ${from} is due`;
     return new MigrationError('compacted', `${gone}: begin again, in an empty data directory or prefix`);
   }
