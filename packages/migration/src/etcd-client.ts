@@ -181,12 +181,6 @@ export class EtcdClient implements Disposable {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       let late = false;
-      const cancel = (): void => call.cancel();
-      // grpc-js counts its deadlines by the time of day, which may be set meanwhile.
-      const timer = setTimeout(() => {
-        late = true;
-        call.cancel();
-      }, CALL_MAX_MS);
       const client = this.#open();
       const call = client.makeUnaryRequest(path, toBuffer, identity, request, metadata, {}, (error, answer) => {
         clearTimeout(timer);
@@ -200,6 +194,12 @@ export class EtcdClient implements Disposable {
           reject(cause);
         }
       });
+      const cancel = (): void => call.cancel();
+      // grpc-js counts its deadlines by the time of day, which may be set meanwhile.
+      const timer = setTimeout(() => {
+        late = true;
+        call.cancel();
+      }, CALL_MAX_MS);
       signal.addEventListener('abort', cancel, { once: true });
     });
   }

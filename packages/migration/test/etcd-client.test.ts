@@ -1,5 +1,5 @@
 import { EtcdClient, EtcdSource, isMigrationError } from '@engram/migration';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 test('calls that fail together bring the client to the next endpoint, and not past it', async () => {
   // Ports where nobody listens.
@@ -12,4 +12,17 @@ test('calls that fail together bring the client to the next endpoint, and not pa
     expect(outcome.status === 'rejected' && isMigrationError(outcome.reason, 'interrupted')).toBe(true);
   }
   expect(client.endpoint).toBe(endpoints[1]);
+});
+
+test('a call that could not begin leaves no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const tls = { caPath: '/there/is/no/such/file.pem' };
+    using client = new EtcdClient({ endpoints: ['127.0.0.1:1'], tls, user: undefined });
+    const asked = new EtcdSource(client).revision(new AbortController().signal);
+    await expect(asked).rejects.toSatisfy((error) => isMigrationError(error, 'refused'));
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
