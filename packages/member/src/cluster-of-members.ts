@@ -1,5 +1,5 @@
 import type { Caller } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, unreachable, sleep } from '@engram/core';
+import { type Clock, EngramError, isEngramError, unreachable, sleep, withDeadline } from '@engram/core';
 import {
   type ClusterState,
   type ElectionDriver,
@@ -132,13 +132,15 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#promotions.count(this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller));
   }
 
-  /** As in etcd, only the leader takes this call: clients find the leader by Status. */
+  /** As in etcd, only the leader takes this call: clients find the leader by Status. Timeout if the target does not lead by the bound. */
   async moveLeader(target: bigint, { signal }: Caller): Promise<void> {
-    const { driver } = this.#options;
+    const { driver, clock, timeoutMs } = this.#options;
     if (driver.view.leader !== driver.view.self) throw new EngramError('NotLeader');
     if (!this.members.some(({ id, isLearner }) => id === target && !isLearner))
       throw new EngramError('BadLeaderTransferee');
-    await driver.transferLeader(memberId(target), signal);
+    const late = (): Error => new EngramError('Timeout');
+    const move = (bounded: AbortSignal): Promise<void> => driver.transferLeader(memberId(target), bounded);
+    await withDeadline(clock, timeoutMs, late, move, signal);
   }
 
   /** A change that another member has forwarded. */
@@ -149,11 +151,16 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return await this.#lead(requestOf(kind, id, peerUrls, learner), signal);
   }
 
+  /** Rejects with Timeout at the bound: a leader that has lost the others does not know the outcome before it reaches them again. */
   async #lead(request: MemberRequest, signal: AbortSignal): Promise<readonly Member[]> {
-    const { driver, readiness } = this.#options;
-    if (request.kind === 'promote') await readiness.ask(request.id, signal);
-    const { members } = await driver.changeMembers(request, signal);
-    return members;
+    const { driver, readiness, clock, timeoutMs } = this.#options;
+    const late = (): Error => new EngramError('Timeout');
+    const change = async (bounded: AbortSignal): Promise<readonly Member[]> => {
+      if (request.kind === 'promote') await readiness.ask(request.id, bounded);
+      const { members } = await driver.changeMembers(request, bounded);
+      return members;
+    };
+    return await withDeadline(clock, timeoutMs, late, change, signal);
   }
 
   /** MemberNotFound for the id 0, which no member has. */
