@@ -9,6 +9,7 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { addressFault } from './dialer-address.ts';
 import { channelOptions, peerService } from './methods.ts';
 import type { PeerSockets } from './peer-sockets.ts';
+import { STRANGER_BYTES_MAX } from './receive-limits.ts';
 import type { PeerTls } from './tls.ts';
 
 export interface SecureListenerOptions {
@@ -94,8 +95,15 @@ export function listenSecurely(options: SecureListenerOptions): Disposable {
   };
 }
 
+/** Who is refused gets no more memory than a stranger. A member has two streams on a connection. */
+const refusingOptions = {
+  ...channelOptions,
+  'grpc.max_receive_message_length': STRANGER_BYTES_MAX,
+  'grpc.max_concurrent_streams': 2,
+};
+
 function refusingServer(): Server {
-  const server = new Server(channelOptions);
+  const server = new Server(refusingOptions);
   const error = { code: status.PERMISSION_DENIED, details: REFUSED_TEXT };
   const refuse = (call: EventEmitter): void => void call.emit('error', error);
   server.addService(peerService, { exchange: refuse, follow: refuse });

@@ -10,8 +10,11 @@ import { type Clock, logPosition } from '@engram/core';
 import { PeerLinks, type PeerTls, servePeers, Traffic } from '@engram/peer';
 import { realClock } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
+import { Client, credentials, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addressFault } from '../src/dialer-address.ts';
+import { channelOptions, FOLLOW } from '../src/methods.ts';
+import { STRANGER_BYTES_MAX } from '../src/receive-limits.ts';
 import { Echo, portOf } from './echo.ts';
 
 const CLUSTER = 0xc1n;
@@ -231,6 +234,20 @@ test.each(notAllowed)('who dials and is not of $changes is refused; both sides s
   await dialed.log.until(/cannot reach a member: .*certificate of this peer is not allowed/);
   await log.until(new RegExp(`rejected connection on peer endpoint: ${says.source}`));
   expect([service.messages, service.links]).toEqual([[], []]);
+});
+
+test('who is refused sends no more than a stranger may', async () => {
+  const { port } = await serving(authority('member', 'member', { allowedCommonNames: ['other'] }));
+  const [ca, key, certificate] = ['ca.crt', 'member.key', 'member.crt'].map((name) => readFileSync(file(name)));
+  const client = new Client(`127.0.0.1:${port}`, credentials.createSsl(ca, key, certificate), channelOptions);
+  closing.push({ [Symbol.asyncDispose]: async () => client.close() });
+  const follow = (bytes: number): Promise<unknown> => {
+    const raw = (message: Buffer): Buffer => message;
+    const stream = client.makeServerStreamRequest(FOLLOW, raw, raw, Buffer.alloc(bytes));
+    return new Promise((resolve) => stream.on('error', resolve).resume());
+  };
+  expect(await follow(0)).toMatchObject({ code: status.PERMISSION_DENIED });
+  expect(await follow(STRANGER_BYTES_MAX + 1)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
 });
 
 test.each(notAllowed)('who is dialed and is not of $changes is not trusted', async ({ changes, says }) => {
