@@ -93,7 +93,7 @@ export class PeerCalls {
       for (const number of frame.cancelled) underWay.get(number)?.abort(new PeerError('lost', 'nobody waits'));
     });
     const ended = (): void => {
-      if (stream !== undefined) this.#streams.delete(stream);
+      if (stream !== undefined) this.#forget(stream);
       inboxes?.messages.clear();
       inboxes?.calls.clear();
       this.#limits.forget(call.metadata);
@@ -168,7 +168,7 @@ export class PeerCalls {
     const stream = this.#greet(call, call.request.hello, false);
     const gone = new AbortController();
     const ended = (): void => {
-      if (stream !== undefined) this.#streams.delete(stream);
+      if (stream !== undefined) this.#forget(stream);
       this.#limits.forget(call.metadata);
       gone.abort();
     };
@@ -217,11 +217,18 @@ export class PeerCalls {
     }
     if (admission !== 'member' && this.#asking >= ASKING_MAX)
       return refuse(call, 'too many streams of others than members');
-    if (!this.#sockets.greeted(call.getPeer(), member)) return refuse(call, 'too many connections of this member');
+    const peer = call.getPeer();
+    if (!this.#sockets.greeted(peer, member)) return refuse(call, 'too many connections of this member');
     if (admission === 'member') this.#limits.trust(call.metadata);
-    const stream = { call, member, admission, ended: false };
+    const stream = { call, peer, member, admission, ended: false };
     this.#streams.add(stream);
     return stream;
+  }
+
+  /** The stream has ended. The socket of who is no member does not stay for that. */
+  #forget(stream: Greeted): void {
+    if (!this.#streams.delete(stream)) return;
+    if (this.#options.service.admission(stream.member) !== 'member') this.#sockets.left(stream.peer);
   }
 
   #fault(hello: linkpb.Hello | undefined): string | undefined {
@@ -272,6 +279,8 @@ interface Inboxes {
 /** A stream that is served. */
 interface Greeted {
   readonly call: Exchange | Follow;
+  /** Its address, as gRPC names it. */
+  readonly peer: string;
   readonly member: bigint;
   admission: PeerAdmission;
   ended: boolean;

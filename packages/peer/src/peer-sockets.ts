@@ -48,6 +48,18 @@ export class PeerSockets {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#closed(name, socket));
     this.#all.set(name, socket);
+    this.#addStranger(name, socket);
+  }
+
+  /** The peer at this address is no member, and its stream has ended: until it says again who it is, it is a stranger. */
+  left(peer: string): void {
+    const socket = this.#all.get(peer);
+    if (socket === undefined || this.#strangers.has(peer)) return;
+    this.#forgetMember(peer);
+    this.#addStranger(peer, socket);
+  }
+
+  #addStranger(name: string, socket: PeerSocket): void {
     const timer = this.#clock.after(STRANGER_MS, () => socket.destroy());
     this.#strangers.set(name, { socket, timer, share: addressShare(socket.remoteAddress ?? '') });
     if (this.#strangers.size > STRANGERS_MAX) this.#closeOne();
@@ -91,6 +103,10 @@ export class PeerSockets {
     this.#all.delete(name);
     this.#strangers.get(name)?.timer.cancel();
     this.#strangers.delete(name);
+    this.#forgetMember(name);
+  }
+
+  #forgetMember(name: string): void {
     for (const [member, sockets] of this.#ofMembers) {
       if (sockets.delete(name) && sockets.size === 0) this.#ofMembers.delete(member);
     }

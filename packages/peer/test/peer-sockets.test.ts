@@ -80,3 +80,16 @@ test('who does not say who it is goes after ten seconds, and a member stays', ()
   clock.advance(1);
   expect([stranger, member].map(({ destroyed }) => destroyed)).toEqual([true, false]);
 });
+
+test('who is no member is a stranger again after its stream, and may come back over the same socket', () => {
+  const [gone, back, member] = [accept('10.0.0.1'), accept('10.0.0.1'), accept('10.0.0.1')];
+  for (const [at, { peer }] of [gone, back, member].entries()) expect(sockets.greeted(peer, BigInt(at + 2))).toBe(true);
+  sockets.left(gone.peer);
+  sockets.left(back.peer);
+  sockets.left(back.peer);
+  expect(sockets.greeted(back.peer, 3n)).toBe(true);
+  clock.advance(10_000);
+  expect([gone, back, member].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+  sockets.left(gone.peer);
+  expect(sockets.count).toBe(2);
+});

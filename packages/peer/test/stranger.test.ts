@@ -176,6 +176,20 @@ test('at most sixteen streams are for others than members', async () => {
   expect(await other.failed).toMatchObject({ details: 'too many streams of others than members' });
 });
 
+test('the socket of who is no member is that of a stranger again when its stream has ended', async () => {
+  const theirs = new Echo();
+  const { server, port } = await serve(theirs);
+  for (let id = 100n; id < 100n + BigInt(STRANGERS_MAX) + 8n; id += 1n) {
+    theirs.admissions.set(id, 'asking');
+    const { stream, greeted, failed } = exchange(clientAt(port), [{ hello: hello(id) }]);
+    await greeted;
+    stream.cancel();
+    await failed;
+  }
+  await exchange(clientAt(port), [{ hello: hello(1n) }]).greeted;
+  expect(server.sockets).toBeLessThanOrEqual(STRANGERS_MAX + 1);
+});
+
 test('a message that is refused ends the stream that it came on, and is counted; the next one is served', async () => {
   const theirs = new Echo();
   const traffic = new Traffic();
