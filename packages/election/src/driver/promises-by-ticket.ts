@@ -1,13 +1,24 @@
 import type { Ticket } from '../effect.ts';
 
 interface Waiter<Value> {
+  readonly signal: AbortSignal;
   resolve(value: Value): void;
   reject(reason: unknown): void;
 }
 
-/** Promises by ticket. A promise whose signal aborts is forgotten, but its outcome may still happen. */
+/** Those that wait with one signal. */
+interface Heeding {
+  readonly tickets: Set<Ticket>;
+  readonly abort: () => void;
+}
+
+/**
+ * Promises by ticket. A promise whose signal aborts is forgotten, but its outcome may still happen. Thousands may wait with one
+ * signal, that of the node itself, so a signal has one listener: to add another one goes through all that it has.
+ */
 export class PromisesByTicket<Value> {
   readonly #waiting = new Map<Ticket, Waiter<Value>>();
+  readonly #heeding = new Map<AbortSignal, Heeding>();
   #tickets = 0;
 
   /** `ask` gets the ticket by which the promise is settled. */
@@ -16,23 +27,9 @@ export class PromisesByTicket<Value> {
     this.#tickets += 1;
     const ticket = this.#tickets;
     const promise = new Promise<Value>((resolve, reject) => {
-      const abort = (): void => {
-        this.#waiting.delete(ticket);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      const end = (): void => signal.removeEventListener('abort', abort);
-      this.#waiting.set(ticket, {
-        resolve: (value) => {
-          end();
-          resolve(value);
-        },
-        reject: (reason) => {
-          end();
-          reject(reason);
-        },
-      });
+      this.#waiting.set(ticket, { signal, resolve, reject });
     });
+    this.#heed(signal, ticket);
     ask(ticket);
     return promise;
   }
@@ -53,9 +50,31 @@ export class PromisesByTicket<Value> {
     for (const ticket of this.tickets()) this.reject(ticket, reason);
   }
 
+  #heed(signal: AbortSignal, ticket: Ticket): void {
+    let heeding = this.#heeding.get(signal);
+    if (heeding === undefined) {
+      const tickets = new Set<Ticket>();
+      const abort = (): void => {
+        for (const each of [...tickets]) this.reject(each, signal.reason);
+      };
+      heeding = { tickets, abort };
+      this.#heeding.set(signal, heeding);
+      signal.addEventListener('abort', abort, { once: true });
+    }
+    heeding.tickets.add(ticket);
+  }
+
   #take(ticket: Ticket): Waiter<Value> | undefined {
     const waiter = this.#waiting.get(ticket);
+    if (waiter === undefined) return undefined;
+    const { signal } = waiter;
     this.#waiting.delete(ticket);
+    const heeding = this.#heeding.get(signal);
+    heeding?.tickets.delete(ticket);
+    if (heeding?.tickets.size === 0) {
+      this.#heeding.delete(signal);
+      signal.removeEventListener('abort', heeding.abort);
+    }
     return waiter;
   }
 }
