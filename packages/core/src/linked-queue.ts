@@ -14,6 +14,11 @@ export interface Queued<Item> {
 export class LinkedQueue<Item extends Queued<Item>> {
   #first: Item | undefined;
   #last: Item | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   get first(): Item | undefined {
     return this.#first;
@@ -22,6 +27,7 @@ export class LinkedQueue<Item extends Queued<Item>> {
   push(item: Item): void {
     assert(!item.queued, 'queued twice');
     item.queued = true;
+    this.#size += 1;
     item.before = this.#last;
     if (this.#last === undefined) this.#first = item;
     else this.#last.after = item;
@@ -35,6 +41,7 @@ export class LinkedQueue<Item extends Queued<Item>> {
     if (item.after === undefined) this.#last = item.before;
     else item.after.before = item.before;
     item.queued = false;
+    this.#size -= 1;
     item.before = undefined;
     item.after = undefined;
   }

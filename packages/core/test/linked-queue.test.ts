@@ -22,6 +22,7 @@ test('it keeps the order of those who stayed', () => {
           model.push(name);
         }
         expect(queue.first?.name).toBe(model[0]);
+        expect(queue.size).toBe(model.length);
       }
       for (const name of model) {
         expect(queue.first?.name).toBe(name);

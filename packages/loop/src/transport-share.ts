@@ -1,7 +1,7 @@
 import type { Clock } from '@engram/core';
 import { Fifo } from './fifo.ts';
 import { ShortAnswers } from './short-answers.ts';
-import { FRAMES_TURN_MS, TRANSPORT_TURN_MS } from './turn-parts.ts';
+import { FRAMES_TURN_MS, LONG_OUTPUT_REST_MS_MAX, LONG_OUTPUT_REST_TIMES, TRANSPORT_TURN_MS } from './turn-parts.ts';
 
 /** Time that the frames of one connection may take at once while others wait. */
 export const FRAMES_SHARED_SLICE_MS = 1;
@@ -47,6 +47,16 @@ export class TransportShare {
   /** No further batch of a long output in this turn. */
   get longSpent(): boolean {
     return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= TRANSPORT_TURN_MS;
+  }
+
+  /**
+   * How long an output of many answers rests behind the long output of this turn; 0 while no client waits for a short answer. Long
+   * writes bring stalls of milliseconds in the kernel, and keep the cores of all clients busy: a small part of a turn alone leaves
+   * a request of another client waiting three times as long.
+   */
+  get longRestMs(): number {
+    if (!this.shortAnswers.awaited) return 0;
+    return Math.min(LONG_OUTPUT_REST_MS_MAX, Math.max(1, LONG_OUTPUT_REST_TIMES * this.#longMs));
   }
 
   spendOnFrames(ms: number): void {

@@ -21,6 +21,9 @@ export const SLICE_MS = 2;
 export const LONG_OUTPUT_BESIDE_MS = 0.5;
 export const JOBS_BESIDE_MS = 1;
 export const SLICE_BESIDE_MS = 0.5;
+/** A rest of an output of many answers beside others: so many times as long as what was written before it, and at most so long. */
+export const LONG_OUTPUT_REST_TIMES = 2;
+export const LONG_OUTPUT_REST_MS_MAX = 5;
 /** Reads of files that block the loop, within the parts above, in every INLINE_EVERY_MS. */
 export const INLINE_MS_MAX = 1;
 export const INLINE_EVERY_MS = 4;

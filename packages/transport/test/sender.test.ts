@@ -1,6 +1,13 @@
 import { Socket } from 'node:net';
 import { type Clock, SharedBudget } from '@engram/core';
-import { LONG_OUTPUT_BESIDE_MS, LONG_OUTPUT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
+import {
+  LONG_OUTPUT_BESIDE_MS,
+  LONG_OUTPUT_REST_MS_MAX,
+  LONG_OUTPUT_REST_TIMES,
+  LONG_OUTPUT_TURN_MS,
+  TransportShare,
+  unwatched,
+} from '@engram/loop';
 import { FrameReader, FrameType, windowUpdateFrame } from '@engram/http2';
 import type { LongMessage } from '@engram/wire';
 import { realClock, SimClock } from '@engram/sim';
@@ -8,7 +15,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type MessageStream, MessageWriter } from '../src/grpc/message-writer.ts';
 import { AbuseBudget } from '../src/h2/abuse-budget.ts';
-import { Flusher } from '../src/h2/flusher.ts';
+import { Flusher, RESTING_FROM_ANSWERS } from '../src/h2/flusher.ts';
 import { BATCH_MAX_BYTES } from '../src/h2/limits.ts';
 import { Sender } from '../src/h2/sender.ts';
 import { SlabPool } from '../src/h2/slab-pool.ts';
@@ -168,6 +175,7 @@ class Turns {
   constructor() {
     const clock: Clock = Object.assign(Object.create(this.#time), {
       nowMs: () => this.#time.nowMs(),
+      after: (delayMs: number, fire: () => void) => this.#time.after(delayMs, fire),
       soon: (fire: () => void) => void this.#soon.push(fire),
     });
     this.share = new TransportShare(clock);
@@ -183,6 +191,10 @@ class Turns {
       return end;
     };
     return { bytes, heldBytes: 0, prepare: () => undefined, read, drop: () => {} };
+  }
+
+  pass(ms: number): void {
+    this.#time.advance(ms);
   }
 
   async next(): Promise<void> {
@@ -226,6 +238,42 @@ test.each([
   // It has all of its part.
   expect(count).toBeLessThanOrEqual((400 * BATCH_MS) / parts);
 });
+
+/** What a turn takes besides the answers. */
+const OTHER_MS = 0.25;
+
+test.each([
+  { answers: RESTING_FROM_ANSWERS, besides: 'short answers', short: true, rests: true },
+  { answers: RESTING_FROM_ANSWERS - 1, besides: 'short answers', short: true, rests: false },
+  { answers: RESTING_FROM_ANSWERS, besides: 'nothing', short: false, rests: false },
+])(
+  '$answers long answers of one client beside $besides rest between their batches: $rests',
+  async ({ answers, short, rests }) => {
+    const turns = new Turns();
+    const sender = senderTo(new FastSocket(), turns.flusher);
+    sender.window = 2 ** 31 - 1;
+    for (let at = 0; at < answers; at += 1) {
+      sender.queue(new TestStream(2 * at + 1, 2 ** 31 - 1), Buffer.alloc(0), turns.answer(40 * BATCH_MAX_BYTES));
+    }
+    let [workedMs, restedMs] = [0, 0];
+    for (let count = 0; count < 200; count += 1) {
+      if (short) turns.flusher.answers();
+      const before = turns.readMs;
+      await turns.next();
+      turns.pass(OTHER_MS);
+      const ms = turns.readMs - before;
+      if (count < 2) continue; // until the first part of a turn is used up
+      if (ms > 0) {
+        if (workedMs > 0) expect(restedMs >= Math.max(1, LONG_OUTPUT_REST_TIMES * workedMs) - OTHER_MS).toBe(rests);
+        [workedMs, restedMs] = [ms, 0];
+      } else restedMs += OTHER_MS;
+      expect(restedMs).toBeLessThanOrEqual(rests ? LONG_OUTPUT_REST_MS_MAX + OTHER_MS : 0);
+      if (sender.queuedBytes < 4 * BATCH_MAX_BYTES) break;
+    }
+    // Each goes on until its end.
+    expect(turns.readMs).toBeGreaterThan(10);
+  },
+);
 
 test('short answers are known of while they gather, and the end of a long one is none', async () => {
   const turns = new Turns();

@@ -4,6 +4,8 @@ import {
   FRAMES_SHARED_SLICE_MS,
   FRAMES_TURN_MS,
   LONG_OUTPUT_BESIDE_MS,
+  LONG_OUTPUT_REST_MS_MAX,
+  LONG_OUTPUT_REST_TIMES,
   LONG_OUTPUT_TURN_MS,
   TRANSPORT_TURN_MS,
   TransportShare,
@@ -22,6 +24,7 @@ class Load {
   #soon: (() => void)[] = [];
   readonly clock: Clock = Object.assign(Object.create(this.#time), {
     nowMs: () => this.#time.nowMs(),
+    after: (delayMs: number, fire: () => void) => this.#time.after(delayMs, fire),
     endOfTurn: (fire: () => void) => process.nextTick(fire),
     soon: (fire: () => void) => void this.#soon.push(fire),
   });
@@ -60,6 +63,7 @@ class Load {
 
   long(): void {
     const output = {
+      takingTurns: 1,
       flushLong: (): void => {
         this.#work('long', PIECE_MS);
         if (!this.stopped) this.clock.endOfTurn(() => this.flusher.more(output));
@@ -75,7 +79,7 @@ class Load {
 }
 
 test('frames and writing together have a limited time of a turn, and all of them go on', async () => {
-  const counts = fc.record({ frames: fc.nat(20), writes: fc.nat(100), long: fc.nat(10) });
+  const counts = fc.record({ frames: fc.nat(20), writes: fc.nat(100), long: fc.nat(60) });
   await fc.assert(
     fc.asyncProperty(counts, async (count) => {
       const load = new Load();
@@ -138,4 +142,17 @@ test('a long output has less of a turn beside short answers, and not beside othe
   }
   turn.spendOnLong(LONG_OUTPUT_BESIDE_MS);
   expect(turn.longSpent).toBe(false);
+});
+
+test('a rest of many answers is twice as long as what was written, and bounded', () => {
+  const turn = new TransportShare(new SimClock());
+  turn.spendOnLong(2);
+  expect(turn.longRestMs).toBe(0);
+  turn.shortAnswers.seen();
+  expect(turn.longRestMs).toBe(2 * LONG_OUTPUT_REST_TIMES);
+  turn.spendOnLong(20);
+  expect(turn.longRestMs).toBe(LONG_OUTPUT_REST_MS_MAX);
+  const other = new TransportShare(new SimClock());
+  other.shortAnswers.seen();
+  expect(other.longRestMs).toBe(1);
 });

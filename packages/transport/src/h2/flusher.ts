@@ -8,9 +8,17 @@ export interface Flushable {
 
 /** An object that has more to send than one batch. */
 export interface LongOutput {
+  /** Answers of which it has more to send, and that take turns in its batches. */
+  readonly takingTurns: number;
   /** Sends one batch. */
   flushLong(): void;
 }
+
+/**
+ * An output in which so many answers take turns rests between its batches while other clients wait for short answers (`longRestMs`).
+ * One list or snapshot does not: its client waits for it, where a client with many waits for the last of them.
+ */
+export const RESTING_FROM_ANSWERS = 8;
 
 /** The clock is read after this many writes. */
 const flushesBetweenLooks = 16;
@@ -56,17 +64,27 @@ export class Flusher {
   /**
    * Sends the next batch of an output that has more to send than one. A socket may take each batch at once, and then the next
    * would follow without end: 50 MB kept the event loop for 50 ms. So all outputs together have a limited time of each turn.
-   * The rest leaves in the next turn, one output after another.
+   * The rest leaves in the next turn, one output after another, or after a rest if there are many answers in the output.
    */
   more(output: LongOutput): void {
     if (!this.#turn.longSpent) this.#writeLong(output);
     else if (!this.#long.has(output)) {
       this.#long.add(output);
-      this.#turn.waitForWriting(() => {
-        this.#long.delete(output);
-        this.more(output);
-      });
+      const restMs = output.takingTurns < RESTING_FROM_ANSWERS ? 0 : this.#turn.longRestMs;
+      if (restMs === 0) this.#waitInLine(output);
+      else this.#clock.after(restMs, () => this.#waitInLine(output));
     }
+  }
+
+  /** For a turn that has time left for long output. */
+  #waitInLine(output: LongOutput): void {
+    this.#turn.waitForWriting(() => {
+      if (this.#turn.longSpent) this.#waitInLine(output);
+      else {
+        this.#long.delete(output);
+        this.#writeLong(output);
+      }
+    });
   }
 
   #writeLong(output: LongOutput): void {

@@ -119,6 +119,10 @@ export class Sender implements Flushable, LongOutput {
     return this.output.pendingBytes;
   }
 
+  get takingTurns(): number {
+    return this.#line.size;
+  }
+
   /** Something waits for the client to read or to open a window. */
   get waits(): boolean {
     return this.queuedBytes > 0 || this.output.writing;
