@@ -65,8 +65,9 @@ export class GatewayStream extends GatewayCall implements StreamCall {
     return this.#opened;
   }
 
-  /** The handler is called from now on. */
+  /** The handler is called from now on. A call that has ended is not begun: its hooks were told of its end, and would wait for another. */
   open(handler: () => StreamHandler): void {
+    if (this.#status !== undefined || this.ended) return;
     this.#opened = true;
     this.#guard(() => {
       this.#handler = handler();

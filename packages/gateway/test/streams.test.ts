@@ -119,6 +119,26 @@ test('a stream that is refused has the status of its error', async () => {
   expect([answer.status, await textOf(answer)]).toEqual([500, '{"error":{"code":2,"message":"no"}}\n']);
 });
 
+test('a stream whose client is gone before it begins is neither admitted nor opened', async () => {
+  const told: string[] = [];
+  const method: BidiMethod = {
+    kind: 'bidi',
+    hooks: {
+      begin: () => void told.push('begin'),
+      admit: () => void told.push('admit'),
+      end: () => void told.push('end'),
+    },
+    open() {
+      told.push('open');
+      throw new Error('no');
+    },
+  };
+  await using other = await NodeBehind.start({ methods: new Map([['/etcdserverpb.Watch/Watch', method]]) });
+  await other.ask('/v3/watch', create, { signal: AbortSignal.abort() });
+  await turn();
+  expect(told).toEqual(['begin', 'end']);
+});
+
 test('streams end with UNAVAILABLE when the gateway stops', async () => {
   const lines = new Lines(await node.ask('/v3/watch', create));
   await lines.next();
