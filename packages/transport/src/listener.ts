@@ -68,6 +68,7 @@ export class Listener {
   /** Accepts no more connections. Connections that were handed on stay open. */
   stop(): void {
     this.#port?.close();
+    this.#tls?.stop();
     for (const socket of this.#undecided) socket.destroy();
   }
 

@@ -50,6 +50,8 @@ export class TlsGate {
   readonly #line: HandshakeLine;
   /** By socket: to be called when its handshake has ended. */
   readonly #unfinished = new Map<Socket, () => void>();
+  /** Sockets whose client hello is not there yet. */
+  readonly #silent = new Set<Socket>();
   #trust: CertificateTrust;
 
   /** Throws when the certificates cannot be read. */
@@ -94,13 +96,16 @@ export class TlsGate {
     );
     const finish = (): void => {
       if (!this.#unfinished.delete(socket)) return;
+      this.#silent.delete(socket);
       timer.cancel();
       leave();
       ended?.();
     };
     this.#unfinished.set(socket, finish);
+    this.#silent.add(socket);
     socket.once('close', finish);
     untilClientHello(socket, ends, (putBack) => {
+      this.#silent.delete(socket);
       const begin = (): void => {
         if (socket.destroyed || socket.readableEnded) return; // its end waits for a slice
         putBack();
@@ -108,6 +113,11 @@ export class TlsGate {
       };
       leave = this.#line.push(socket.remoteAddress ?? '', begin, () => socket.destroy());
     });
+  }
+
+  /** Ends the sockets whose clients have not begun a handshake. To some of the others theirs is complete already. */
+  stop(): void {
+    for (const socket of this.#silent) socket.destroy();
   }
 
   #begin(socket: Socket): void {

@@ -8,6 +8,7 @@ import * as grpc from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { serve, serveGrpcJs, type TlsOptions } from '@engram/transport';
 import { CLIENT_PREFACE, rstStreamFrame, settingsFrame } from '@engram/http2';
+import { SimClock } from '@engram/sim';
 import { opensslCiphers } from '../src/tls-ciphers.ts';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { type Identity, issue, revocationList } from './support/certificates.ts';
@@ -196,6 +197,18 @@ describe.each(servers)('TLS served by %s', (_name, serveWith) => {
     const tls = folder.tls({ certFile: folder.file('missing.pem') });
     await expect(startServing(serveWith, { tls })).rejects.toThrow('missing.pem');
   });
+});
+
+test('a drain does not wait for who has not begun a handshake', async () => {
+  // The clock stands still, so no timeout would end this.
+  const tls = new CertificateFolder(ca, server).tls();
+  await using serving = await startServing(serve, { tls, clock: new SimClock() });
+  const silent = connectTcp(serving.port, '127.0.0.1').on('error', () => {});
+  silent.write(Buffer.of(22, 3)); // the beginning of one
+  await until(() => serving.observer.connections === 1);
+  await serving.server.drain(new AbortController().signal);
+  expect(serving.observer.connections).toBe(0);
+  silent.destroy();
 });
 
 test('plain requests over HTTP/2 under TLS reach the HTTP handler', async () => {
