@@ -181,6 +181,23 @@ test('a handshake that is none is refused, and kills nothing', async () => {
   next.close();
 });
 
+test('pings and pongs are held no longer than they take', async () => {
+  const { socket, text } = await raw();
+  socket.write(upgrade('/v3/watch'));
+  await until(() => text().includes('101'));
+  const control = (opcode: number): Buffer =>
+    Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | 125]), Buffer.alloc(4 + 125)]);
+  let answered = text().length;
+  for (let sent = 0; sent < 100; sent += 1) {
+    socket.write(Buffer.concat([control(0xa), control(0x9)]));
+    answered += 2 + 125;
+    await until(() => text().length >= answered);
+  }
+  expect(budgets.requestBytes.used).toBeLessThan(1024);
+  socket.destroy();
+  await until(() => budgets.requestBytes.used === 0);
+});
+
 test('a stop of the server closes sockets', async () => {
   const { closed } = await dial('/v3/watch');
   await serving.server.close();

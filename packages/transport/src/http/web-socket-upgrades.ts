@@ -13,6 +13,9 @@ const TRY_LATER = 1013;
 /** An unexpected condition: what is missing of the answer cannot be had. */
 const BROKEN = 1011;
 
+/** Of a ping or a pong of a client: two bytes, and a mask (RFC 6455, 5.2). */
+const CONTROL_HEAD_BYTES = 6;
+
 /** Serves the sockets of requests that ask for one. Frames, masks and their rules are those of `ws`. */
 export class WebSocketUpgrades {
   readonly #sockets: WebSockets;
@@ -67,14 +70,19 @@ export class WebSocketUpgrades {
     let waiting = 0;
     let tail = Promise.resolve();
     let unfinished = 0;
-    // Frames are held until their message is complete.
+    // Frames are held until their message is complete. Those that are part of none are gone at once.
     socket.on('data', (piece: Buffer) => {
       unfinished += piece.length;
-      share.hold(unfinished);
+      share.hold(Math.max(0, unfinished));
       if (share.mayGrow) return;
       share.refused();
       webSocket.close(TRY_LATER, 'too many bytes of requests are under way');
     });
+    const control = (data: Buffer): void => {
+      unfinished -= CONTROL_HEAD_BYTES + data.length;
+    };
+    webSocket.on('ping', control);
+    webSocket.on('pong', control);
     webSocket.on('message', (data: Buffer) => {
       unfinished = 0;
       waiting += 1;
@@ -85,7 +93,7 @@ export class WebSocketUpgrades {
         .then(() => {
           waiting -= 1;
           if (waiting > 0) return;
-          share.hold(unfinished);
+          share.hold(Math.max(0, unfinished));
           // Also of one that closes: its client has the last word.
           webSocket.resume();
         });
