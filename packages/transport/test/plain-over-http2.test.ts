@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { JOBS_TURN_MS, Loop } from '@engram/loop';
 import { SimClock } from '@engram/sim';
-import { type HttpResponse, serve } from '@engram/transport';
+import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
 import { CLIENT_PREFACE, rstStreamFrame, SettingId, settingsAckFrame, settingsFrame } from '@engram/http2';
 import { CertificateFolder } from './support/certificate-folder.ts';
 import { issue } from './support/certificates.ts';
@@ -17,7 +17,7 @@ const ca = issue('test ca');
 const server = issue('server', ca);
 
 async function serving(
-  http: () => HttpResponse | Promise<HttpResponse>,
+  http: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
   streams: number,
   // It stands still, so that no tokens are refilled, however slow the machine is.
   clock = new SimClock(),
@@ -46,6 +46,21 @@ const get = (client: RawClient, id: number): Buffer =>
   client.headers(id, { ':method': 'GET', ':scheme': 'https', ':path': '/metrics', ':authority': 'x' }, true);
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('the authority is the host, whatever a header says', async () => {
+  const hosts: (string | undefined)[] = [];
+  await using served = await serving(({ headers }) => {
+    hosts.push(headers['host']);
+    return { status: 200, headers: {}, body: '' };
+  }, 10);
+  using client = await open(served.port);
+  const head = { ':method': 'GET', ':scheme': 'https', ':path': '/metrics' };
+  client.write(client.headers(1, { ...head, ':authority': 'x', host: 'x' }, true));
+  client.write(client.headers(3, { ...head, ':authority': 'x', host: 'y' }, true));
+  client.write(client.headers(5, { ...head, host: 'y' }, true));
+  for (const id of [1, 3, 5]) await client.frame(({ streamId, endStream }) => streamId === id && endStream);
+  expect(hosts).toEqual(['x', 'x', 'y']);
+});
 
 test('an answer that breaks off is reset, and does not look whole', async () => {
   async function* broken(): AsyncGenerator<string> {

@@ -134,8 +134,11 @@ export class HttpExchange extends Stream implements Admissible {
   #request(answerBytes: Share): HttpRequest {
     const { path, query } = splitTarget(this.#head.path);
     const headers: Record<string, string | undefined> = {};
-    if (this.#head.authority !== '') headers['host'] = this.#head.authority;
+    const { authority } = this.#head;
+    if (authority !== '') headers['host'] = authority;
     for (const { name, value } of this.#head.fields) {
+      // As in Go, it counts only for a client that names no authority: some proxies name both.
+      if (name === 'host' && authority !== '') continue;
       const before = headers[name];
       headers[name] = before === undefined ? value : `${before}, ${value}`;
     }
