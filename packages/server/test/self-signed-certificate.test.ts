@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -28,6 +28,16 @@ test('is a certificate that OpenSSL reads, for these hosts and no other, signed 
 test('its key is for its owner alone', () => {
   const { keyFile } = selfSignedCertificate(directory, ['localhost'], 1);
   expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+});
+
+test.each(['cert.pem', 'key.pem'])('is made anew where a loss of power has left %s empty', (name) => {
+  const hosts = ['localhost'];
+  selfSignedCertificate(directory, hosts, 1);
+  truncateSync(join(directory, name));
+  const { certFile, keyFile } = selfSignedCertificate(directory, hosts, 1);
+  const certificate = new X509Certificate(readFileSync(certFile));
+  expect(certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))).toBe(true);
+  expect(readdirSync(directory).sort()).toEqual(['cert.pem', 'key.pem']);
 });
 
 test('is made once', () => {

@@ -1,5 +1,5 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { isIPv4, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 
@@ -11,16 +11,26 @@ export interface CertificateFiles {
 /** The certificate of --auto-tls in `directory`: the existing one, or a new one for these hosts (names or addresses). */
 export function selfSignedCertificate(directory: string, hosts: readonly string[], years: number): CertificateFiles {
   const files = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
-  if (existsSync(files.certFile) && existsSync(files.keyFile)) return files;
+  if (isWritten(files.certFile) && isWritten(files.keyFile)) return files;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = certificateBody(publicKey.export({ type: 'spki', format: 'der' }), hosts, years);
   const signature = createSign('sha256').update(body).sign(privateKey);
   const certificate = sequence(body, ecdsaWithSha256, tlv(BIT_STRING, Buffer.of(0), signature));
   // The key is written first: a crash in between leaves no certificate without its key.
-  writeFileSync(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  writeFileSync(files.certFile, pem('CERTIFICATE', certificate), { mode: 0o600 });
+  writeWhole(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  writeWhole(files.certFile, pem('CERTIFICATE', certificate));
   return files;
+}
+
+/** A loss of power may have left an empty file, with which no member would start. */
+const isWritten = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+/** A crash leaves the whole file, or none of that name. */
+function writeWhole(path: string, text: string): void {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, text, { mode: 0o600, flush: true });
+  renameSync(unfinished, path);
 }
 
 // X.509 (RFC 5280) in DER. node:crypto can sign, but cannot make certificates.
