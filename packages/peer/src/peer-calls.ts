@@ -5,6 +5,7 @@ import { recordBytes } from '@engram/storage';
 import { Metadata, type ServerDuplexStream, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { Gathered } from './gathered.ts';
 import type * as linkpb from './gen/linkpb.ts';
+import { QUEUED_FRAMES_MAX } from './peer-link.ts';
 import type { PeerServerOptions } from './peer-server-options.ts';
 import type { PeerSockets } from './peer-sockets.ts';
 import type { ReceiveLimits } from './receive-limits.ts';
@@ -45,7 +46,7 @@ export class PeerCalls {
 
   send(member: bigint, bytes: Uint8Array): boolean {
     const call = this.#dialled.get(member);
-    if (call === undefined || call.destroyed) return false;
+    if (call === undefined || call.destroyed || call.writableLength > QUEUED_FRAMES_MAX) return false;
     call.write({ messages: [bytes] });
     this.#count(member, 'sentBytes', bytes.length);
     return true;

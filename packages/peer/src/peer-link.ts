@@ -54,8 +54,8 @@ const RETRY_MS = 100;
  * count it may last for two minutes after the network is well: packets of an interface that is gone go nowhere.
  */
 const ATTEMPT_MAX_MS = 5000;
-/** Raft messages are dropped while more items than this wait in the process. */
-const QUEUED_FRAMES_MAX = 4096;
+/** Raft messages are dropped while more frames than this wait in the process, or more items for the next one. */
+export const QUEUED_FRAMES_MAX = 4096;
 const CALLS_MIN = 64;
 /** How often the time to the other member and back is measured (etcd: rafthttp's prober, ConnReadTimeout less a second). */
 const PING_MS = 4000;
@@ -93,7 +93,8 @@ export class PeerLink {
 
   /** False if the message was dropped. */
   send(bytes: Uint8Array): boolean {
-    if (!this.#connected || this.#outgoing.size > QUEUED_FRAMES_MAX) return false;
+    const queued = Math.max(this.#outgoing.size, this.#stream?.writableLength ?? 0);
+    if (!this.#connected || queued > QUEUED_FRAMES_MAX) return false;
     this.#outgoing.add({ kind: 'message', bytes });
     return true;
   }

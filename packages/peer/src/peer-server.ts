@@ -10,7 +10,7 @@ import { ReceiveLimits } from './receive-limits.ts';
 import { listenSecurely } from './secure-listener.ts';
 
 export interface PeerServer extends AsyncDisposable {
-  /** Sends a Raft message to a member over the connection that the member has made. False: there is none. */
+  /** Sends a Raft message to a member over the connection that the member has made. False: there is none, or too much waits in it. */
   send(member: bigint, bytes: Uint8Array): boolean;
   /** The member list has changed: streams of those that are no members any more end. */
   review(): void;
