@@ -157,9 +157,10 @@ export class GatewayStream extends GatewayCall implements StreamCall {
     this.#roomMade = undefined;
   }
 
-  /** All is sent, or nobody wants the rest. */
+  /** All is sent, or nobody wants the rest: then the client is as good as gone, also for hooks and handler. */
   close(): void {
-    this.release();
+    if (this.#status === undefined && !this.ended) this.closed();
+    else this.release();
   }
 
   protected override release(): void {

@@ -139,6 +139,25 @@ test('a stream whose client is gone before it begins is neither admitted nor ope
   expect(told).toEqual(['begin', 'end']);
 });
 
+test('a stream whose answers nobody takes any more ends as cancelled, also before it is known that its client is gone', async () => {
+  const ends: number[] = [];
+  const method = new Scripted();
+  const counted: BidiMethod = {
+    kind: 'bidi',
+    hooks: { end: (_call, { code }) => void ends.push(code) },
+    open: (call) => method.open(call),
+  };
+  await using other = await NodeBehind.start({ methods: new Map([['/etcdserverpb.Watch/Watch', counted]]) });
+  const asked = other.ask('/v3/watch', '{}');
+  for (let sent = 0; sent < 2; sent += 1) method.call!.send(etcdserverpb.encodeWatchResponse({ created: true }));
+  const lines = new Lines(await asked);
+  await lines.next();
+  await lines.leave();
+  expect([ends, method.call!.signal.aborted, other.answerBytes.used]).toEqual([[1], true, 0]);
+  await turn();
+  expect(method.events.at(-1)).toBe('closed');
+});
+
 test('streams end with UNAVAILABLE when the gateway stops', async () => {
   const lines = new Lines(await node.ask('/v3/watch', create));
   await lines.next();
