@@ -28,7 +28,12 @@ export async function renewLeases(
     const all = leases();
     for (const id of dueMs.keys()) if (!all.has(id)) dueMs.delete(id);
     const nowMs = clock.nowMs();
-    const due = [...all.keys()].filter((id) => (dueMs.get(id) ?? 0) <= nowMs).slice(0, RENEWED_MAX);
+    const since = (id: bigint): number => dueMs.get(id) ?? 0;
+    // Those that are due for longest come first: with more than can be renewed in their time, none waits for ever.
+    const due = [...all.keys()]
+      .filter((id) => since(id) <= nowMs)
+      .toSorted((left, right) => since(left) - since(right))
+      .slice(0, RENEWED_MAX);
     try {
       if (due.length > 0) await keepAlive(due, signal);
       for (const id of due) dueMs.set(id, nowMs + ((all.get(id) ?? 0) * 1000) / TIMES);

@@ -1,3 +1,4 @@
+import { sleep } from '@engram/core';
 import { MigrationError, renewLeases } from '@engram/migration';
 import { quiet, SimClock } from '@engram/sim';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ let clock: SimClock;
 let leases: Map<bigint, number>;
 let renewed: { readonly atMs: number; readonly ids: readonly bigint[] }[];
 let failing: MigrationError | undefined;
+let exchangeMs: number;
 let stop: AbortController;
 let run: Promise<unknown>;
 
@@ -14,9 +16,11 @@ beforeEach(() => {
   leases = new Map([[1n, 6]]);
   renewed = [];
   failing = undefined;
+  exchangeMs = 0;
   stop = new AbortController();
   const keepAlive = async (ids: readonly bigint[]): Promise<void> => {
     if (failing !== undefined) throw failing;
+    if (exchangeMs > 0) await sleep(clock, exchangeMs);
     renewed.push({ atMs: clock.nowMs(), ids });
   };
   run = renewLeases({ leases: () => leases, keepAlive, clock, logger: quiet }, stop.signal).catch(
@@ -58,6 +62,16 @@ test('what fails for a while is tried again at once, and what is refused ends it
   failing = new MigrationError('refused', 'no');
   await pass(3000);
   expect(await run).toBe(failing);
+});
+
+test('of more leases than can be renewed in time, those that have waited for longest come first', async () => {
+  exchangeMs = 5000;
+  leases = new Map(Array.from({ length: 25_000 }, (_, at) => [BigInt(at + 1), 30]));
+  await pass(60_000);
+  const newest = new Map<bigint, number>();
+  for (const { atMs, ids } of renewed) for (const id of ids) newest.set(id, atMs);
+  expect(newest.size).toBe(leases.size);
+  for (const atMs of newest.values()) expect(atMs).toBeGreaterThan(60_000 - 30_000);
 });
 
 test('it ends with the signal', async () => {
