@@ -57,7 +57,8 @@ export class EtcdTarget implements Target {
       const { succeeded } = await this.#txn({ compare: compares.slice(at, at + OPS_MAX) }, signal);
       if (!succeeded) return undefined;
     }
-    const init = { compare: isOne ? compares : [], success: changes.map(requestOf) };
+    // Some of them again: one whose answer was lost may have written the revision since.
+    const init = { compare: compares.slice(0, OPS_MAX), success: changes.map(requestOf) };
     const { header, succeeded } = await this.#txn(init, signal);
     return succeeded ? (header?.revision ?? 0) : undefined;
   }
