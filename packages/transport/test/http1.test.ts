@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
-import { realClock } from '@engram/sim';
+import { realClock, SimClock } from '@engram/sim';
 import { type Serving, startServing, until } from './support/serving.ts';
 
 /* HTTP/1.1 connections with pipelined and other unusual requests. */
@@ -202,6 +202,33 @@ test('a client that goes away while its requests wait leaves none behind', async
   await until(() => running === 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(asked).toEqual(['/wait']);
+});
+
+test('a client that has sent much behind a request without end is cut after five minutes: it may be gone', async () => {
+  const clock = new SimClock();
+  const signals: AbortSignal[] = [];
+  await using waiting = await startServing(serve, {
+    clock,
+    http({ signal }) {
+      signals.push(signal);
+      return new Promise(() => {});
+    },
+  });
+  const socket = connect(waiting.port, '127.0.0.1');
+  socket.write(get('/wait'));
+  await until(() => signals.length === 1);
+  socket.write(post('/next', 'x'.repeat(1_000_000)));
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(4 * 60_000);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([waiting.observer.connections, signals[0]!.aborted]).toEqual([1, false]);
+  await until(() => {
+    clock.advance(60_000);
+    return waiting.observer.connections === 0;
+  });
+  expect([signals.length, signals[0]!.aborted]).toEqual([1, true]);
 });
 
 test('a stream that ends while the server drains takes its connection along', async () => {

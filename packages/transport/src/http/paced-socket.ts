@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@engram/core';
 import type { Ends } from '../ends.ts';
+import { STALL_MAX_MS } from '../h2/limits.ts';
 
 /** A usual request fits into one or two pieces. */
 const PIECE_BYTES = 2 * 1024;
@@ -24,6 +25,7 @@ export class PacedSocket extends Duplex {
   #at = 0;
   #ended = false;
   #endTimer: Timer | undefined;
+  #stallTimer: Timer | undefined;
 
   /** `socket` must be paused. This object owns it from now on. */
   constructor(socket: Socket, clock: Pick<Clock, 'after'>, ends: Ends) {
@@ -80,6 +82,8 @@ export class PacedSocket extends Duplex {
   }
 
   override _read(): void {
+    this.#stallTimer?.cancel();
+    this.#stallTimer = undefined;
     if (this.#chunk !== undefined) this.#next();
     else if (!this.#ended) this.#socket.resume();
   }
@@ -98,6 +102,7 @@ export class PacedSocket extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#endTimer?.cancel();
+    this.#stallTimer?.cancel();
     this.#socket.destroy();
     done(error);
   }
@@ -108,7 +113,9 @@ export class PacedSocket extends Duplex {
     const piece = chunk.subarray(this.#at, end);
     this.#at = end;
     if (end === chunk.length) this.#chunk = undefined;
-    this.push(piece);
+    // Nothing more is read while what is there waits: not even that the client is gone.
+    if (!this.push(piece) && this.isPaused())
+      this.#stallTimer ??= this.#clock.after(STALL_MAX_MS, () => this.destroy());
     if (this.#chunk === undefined && this.#ended) this.push(null);
   }
 }
