@@ -1,12 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { ClientBudgets } from '@engram/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
 import { realClock, SimClock } from '@engram/sim';
 import { type Serving, startServing, until } from './support/serving.ts';
 
 /* HTTP/1.1 connections with pipelined and other unusual requests. */
+
+const MiB = 1024 * 1024;
 
 let serving: Serving;
 let asked: string[];
@@ -189,6 +192,29 @@ test('a client that takes no piece of a long answer for too long is cut', async 
   socket.write(get('/'));
   await until(() => ended);
   await until(() => impatient.observer.connections === 0);
+  socket.destroy();
+});
+
+test('a client that takes nothing of an answer that is whole is cut', async () => {
+  const budgets = new ClientBudgets({
+    requestBytes: 64 * MiB,
+    answerBytes: 64 * MiB,
+    streams: 100,
+    connections: 100,
+    watcherBytes: MiB,
+  });
+  await using impatient = await startServing(serve, {
+    budgets,
+    timeouts: { stallMs: 50 },
+    http: () => ({ status: 200, headers: {}, body: Buffer.alloc(20 * MiB) }),
+  });
+  const socket = connect(impatient.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write(get('/'));
+  await until(() => budgets.answerBytes.used > 0);
+  await until(() => impatient.observer.connections === 0);
+  expect(budgets.answerBytes.used).toBe(0);
   socket.destroy();
 });
 

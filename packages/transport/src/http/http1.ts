@@ -15,6 +15,8 @@ const { createServer } = process.getBuiltinModule('node:http');
 /** An idle connection is kept this long for the next request. */
 const keepAliveTimeoutMs = 60_000;
 const maxHeaderBytes = 64 * 1024;
+/** A longer answer is handed over in pieces, each when the client has taken the one before. */
+const PIECE_BYTES = 64 * 1024;
 
 /** Requests that may wait for earlier answers on their connection. Few clients pipeline at all. */
 const pipelinedMax = 8;
@@ -180,7 +182,7 @@ export class Http1Server {
     } finally {
       requestBytes.end();
     }
-    await closed;
+    await this.#plain.patiently(closed, cutting(response));
     // Its head may have said that more is taken.
     if (this.#draining) line.socket.destroySoon();
   }
@@ -191,18 +193,24 @@ export class Http1Server {
     share: Share,
     signal: AbortSignal,
   ): Promise<void> {
-    response.writeHead(status, { ...headers });
+    const take = async (piece: string | Uint8Array): Promise<void> => {
+      if (!response.write(piece)) await this.#plain.patiently(once(response, 'drain', { signal }), cutting(response));
+    };
     if (typeof body === 'string' || body instanceof Uint8Array) {
-      share.hold(body.length);
-      response.end(body);
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
+      share.hold(bytes.length);
+      let at = 0;
+      for (; bytes.length - at > PIECE_BYTES; at += PIECE_BYTES) await take(bytes.subarray(at, at + PIECE_BYTES));
+      response.end(bytes.subarray(at));
       return;
     }
+    response.writeHead(status, { ...headers });
     response.flushHeaders();
-    const cut = (): void => void response.destroy();
     for await (const piece of body) {
       if (signal.aborted) return;
       share.hold(piece.length);
-      if (!response.write(piece)) await this.#plain.patiently(once(response, 'drain', { signal }), cut);
+      await take(piece);
     }
     response.end();
   }
@@ -221,6 +229,8 @@ export class Http1Server {
     return await this.#plain.answer(requestOf(request, connection, { body, signal, client, answerBytes }), client);
   }
 }
+
+const cutting = (response: ServerResponse) => (): void => void response.destroy();
 
 const bodyRefusals: Readonly<Record<'too-large' | 'no-room', HttpResponse>> = {
   'too-large': { status: 413, headers: { connection: 'close' }, body: 'request body too large\n' },
