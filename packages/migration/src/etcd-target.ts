@@ -19,8 +19,13 @@ export class EtcdTarget implements Target {
     this.#read = new EtcdSource(client);
   }
 
-  revision(signal: AbortSignal): Promise<number> {
-    return this.#read.revision(signal);
+  /** By a transaction that changes nothing: an etcd that did not answer others in time has them before it in its log. */
+  async revision(signal: AbortSignal): Promise<number> {
+    const { header } = await this.#txn(
+      { compare: [NEVER], success: [{ requestDeleteRange: { key: NEVER.key } }] },
+      signal,
+    );
+    return header?.revision ?? 0;
   }
 
   auth(signal: AbortSignal): Promise<AuthMark> {
@@ -57,7 +62,7 @@ export class EtcdTarget implements Target {
       const { succeeded } = await this.#txn({ compare: compares.slice(at, at + OPS_MAX) }, signal);
       if (!succeeded) return undefined;
     }
-    // Some of them again: one whose answer was lost may have written the revision since.
+    // Some of them again: what was compared before is not compared in the moment of the write.
     const init = { compare: compares.slice(0, OPS_MAX), success: changes.map(requestOf) };
     const { header, succeeded } = await this.#txn(init, signal);
     return succeeded ? (header?.revision ?? 0) : undefined;
@@ -105,8 +110,11 @@ export class EtcdTarget implements Target {
   }
 }
 
-const { EQUAL, GREATER } = pb.CompareCompareResult;
+const { EQUAL, GREATER, LESS } = pb.CompareCompareResult;
 const { VERSION, CREATE, MOD } = pb.CompareCompareTarget;
+
+/** No key has such a version. */
+const NEVER = { key: Uint8Array.of(0), result: LESS, target: VERSION, version: 0 };
 
 function comparesOf(change: Change): readonly pb.CompareInit[] {
   const { key } = change;

@@ -44,8 +44,6 @@ export class Follower {
   #at = 0;
   /** The newest revision that was given to the target. */
   #given = 0;
-  /** The same of all runs before: up to there, what was given without an answer may still take effect. */
-  #givenBefore = 0;
   /** Of the run; undefined before the first. */
   #window: RevisionWindow | undefined;
   #source = 0;
@@ -112,7 +110,6 @@ export class Follower {
       },
       refuse: async ({ revision, changes }, got, signal) => {
         if (got !== undefined) throw differs(`revision ${revision} of the source became ${got} here`);
-        await this.#checkLate(revision, signal);
         return await this.#throwDifference(changes, revision, signal);
       },
     });
@@ -122,8 +119,7 @@ export class Follower {
   async #load(signal: AbortSignal): Promise<void> {
     const { target } = this.#options;
     const at = await target.revision(signal);
-    this.#givenBefore = Math.max(this.#givenBefore, this.#given);
-    if (this.#loaded && (at < this.#at || at > this.#givenBefore)) {
+    if (this.#loaded && (at < this.#at || at > this.#given)) {
       throw differs(`somebody else has written: the store that follows is at ${at}, and ${this.#at} was written last`);
     }
     this.#compared = false;
@@ -221,12 +217,6 @@ export class Follower {
     }
     this.#given = revision;
     await window.write(whole, signal);
-  }
-
-  /** Rejects with `interrupted` if a run before has written the revision: it took effect when the newest one was known already. */
-  async #checkLate(revision: number, signal: AbortSignal): Promise<void> {
-    if (revision > this.#givenBefore || (await this.#options.target.revision(signal)) <= this.#at) return;
-    throw new MigrationError('interrupted', `revision ${revision} was written before, and its answer was lost`);
   }
 
   /** Nothing of the revision is written. */

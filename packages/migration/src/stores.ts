@@ -83,6 +83,7 @@ export interface Source {
 
 /** The store that follows. Nobody else writes to it. */
 export interface Target {
+  /** Behind all that was given to be written before, also where there was no answer: nothing of that takes effect later. */
   revision(signal: AbortSignal): Promise<number>;
   /** In the order of the keys; undefined for a key that does not live. */
   heads(keys: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (KeyHead | undefined)[]>;

@@ -1,6 +1,6 @@
 import { type Backend, Following, nodeItself, openBackend } from '@engram/backend';
 import { epoch, isEngramError, keyBytes, leaseId, putOp, rangeOp, type Txn } from '@engram/core';
-import { Follower, MigrationError, StoreTarget } from '@engram/migration';
+import { Follower, type MigrationError, StoreTarget } from '@engram/migration';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { mvccpb } from '@engram/wire';
@@ -135,32 +135,6 @@ test('another process goes on behind the last revision that is durable', async (
   follow();
   await caughtUp();
   expect((await keysAt(4)).map((line) => line.split('=')[0])).toEqual(['a', 'b']);
-});
-
-test('writes whose answers were lost may take effect after the newest revision was asked for', async () => {
-  const late: (() => Promise<unknown>)[] = [];
-  let losing = true;
-  class LosingTarget extends StoreTarget {
-    override async write(...asked: Parameters<StoreTarget['write']>): Promise<number | undefined> {
-      if (losing) {
-        late.push(() => super.write(...asked));
-        throw new MigrationError('interrupted', 'no answer');
-      }
-      for (const write of late.splice(0)) await write();
-      return await super.write(...asked);
-    }
-  }
-  target = new LosingTarget({ store, caller: following.caller, leads: () => true });
-  etcd.put('a', '1');
-  etcd.put('b', '2');
-  etcd.put('a', '3');
-  follow();
-  await pass(200);
-  losing = false;
-  await caughtUp();
-  etcd.put('b', '4');
-  await caughtUp();
-  expect(await keysAt(5)).toEqual(['a=3 2 2 4 0', 'b=4 2 3 5 0']);
 });
 
 describe('what the source shows is refused by name, and nothing of it is written:', () => {
