@@ -5,6 +5,7 @@ import { Gateway, type GatewayAnswer, type GatewayOptions, type GatewayRequest }
 import { Loop } from '@engram/loop';
 import { quiet, realClock, realRandom } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
+import { type Interceptor, intercepted } from '@engram/wire';
 
 const identity = { clusterId: 0xc1n, memberId: 0x1dn };
 
@@ -29,7 +30,11 @@ export class NodeBehind implements AsyncDisposable {
     this.backend = backend;
   }
 
-  static async start(options: Partial<GatewayOptions> = {}, auth?: AuthSettings): Promise<NodeBehind> {
+  static async start(
+    options: Partial<GatewayOptions> = {},
+    auth?: AuthSettings,
+    interceptors: readonly Interceptor[] = [],
+  ): Promise<NodeBehind> {
     const loop = options.loop ?? new Loop({ clock: realClock });
     const backend = await openBackend({
       storage: new MemoryStorage(),
@@ -44,7 +49,7 @@ export class NodeBehind implements AsyncDisposable {
       },
       quotaBytes: 2 * 1024 ** 3,
     });
-    const methods = etcdServices({
+    const services = etcdServices({
       store: backend,
       cluster: new LoneMember({ clusterId: identity.clusterId, member, term: 4 }),
       version: '3.7.3',
@@ -53,6 +58,7 @@ export class NodeBehind implements AsyncDisposable {
       logger: quiet,
       auth,
     });
+    const methods = intercepted(services, interceptors);
     const gateway = new Gateway({ methods, loop, clock: realClock, messageBytesMax: 2 * 1024 * 1024, ...options });
     return new NodeBehind(gateway, loop, backend);
   }
