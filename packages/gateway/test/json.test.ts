@@ -115,6 +115,11 @@ test.each([
   },
   { json: '{"key":"+\\/8="}', fields: { key: Uint8Array.of(0xfb, 0xff) }, why: 'a slash that PHP escapes' },
   { json: '{"key":"Y\\u0051=="}', fields: { key: Uint8Array.of(0x61) }, why: 'any character may be escaped' },
+  {
+    json: String.raw`{"key":"Zm9v\n","range_end":"Z\r\nm8=\n\n"}`,
+    fields: { key: Uint8Array.of(0x66, 0x6f, 0x6f), rangeEnd: Uint8Array.of(0x66, 0x6f) },
+    why: 'breaks of lines are passed over',
+  },
   { json: '{"rangeEnd":"AA=="}', fields: { rangeEnd: Uint8Array.of(0) }, why: 'lowerCamelCase' },
   { json: '{"\\u006bey":"YQ=="}', fields: { key: Uint8Array.of(0x61) }, why: 'an escaped name' },
   { json: '{"limit":7,"keys_only":true}', fields: { limit: 7, keysOnly: true }, why: 'a number' },
@@ -235,6 +240,12 @@ test.each([
   { table: RangeRequestJson, json: '{"key":7}', message: 'proto: syntax error: unexpected number for field key' },
   { table: RangeRequestJson, json: '{"key":"!"}', message: 'proto: invalid value for bytes field key: not base64' },
   { table: RangeRequestJson, json: '{"key":"AAAAA"}', message: 'proto: invalid value for bytes field key: not base64' },
+  // As Go has it: their number decides whether there is padding.
+  ...[String.raw`Zm8=\n`, String.raw`Zm8\n`, String.raw`Z\n\n\n`, String.raw`Zm8=\n\n\n\nZ`].map((key) => ({
+    table: RangeRequestJson,
+    json: `{"key":"${key}"}`,
+    message: 'proto: invalid value for bytes field key: not base64',
+  })),
   { table: RangeRequestJson, json: '{"key":"AA="}', message: 'proto: invalid value for bytes field key: not base64' },
   { table: RangeRequestJson, json: '{"key":"+-AA"}', message: 'proto: invalid value for bytes field key: not base64' },
   { table: RangeRequestJson, json: '{"key":"A\\q=="}', message: "invalid character 'q' in string escape code" },

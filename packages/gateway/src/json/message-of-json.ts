@@ -2,7 +2,7 @@ import { GrpcCode } from '@engram/core';
 import { byteSteps, type PureJob, type Turn } from '@engram/loop';
 import { integerBounds, JSON_DEPTH_MAX, type JsonField, type JsonMessage } from '@engram/protobuf';
 import { StatusError } from '@engram/wire';
-import { base64Bytes, decodeBase64, withoutPadding } from './base64.ts';
+import { base64Bytes, decodeBase64, isPadded, withoutBreaks, withoutPadding } from './base64.ts';
 import { fieldIndex } from './field-index.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { integerOf } from './integers.ts';
@@ -146,8 +146,8 @@ class MessageReader {
 
   *#bytes(field: JsonField, kind: JsonKind, always: boolean): PureJob<void> {
     if (kind !== 'string') throw unexpected(field, kind);
-    const { bytes, start, end } = yield* this.#plain(yield* this.#text.string());
-    const last = withoutPadding(bytes, start, end);
+    const { bytes, start, end, padded } = yield* this.#base64(yield* this.#text.string());
+    const last = withoutPadding(bytes, start, end, padded);
     if (last === undefined) throw invalid(`proto: invalid value for bytes field ${field.proto}: not base64`);
     const length = base64Bytes(last - start);
     if (length === 0 && !always) return;
@@ -180,6 +180,15 @@ class MessageReader {
     if (string.end - string.start > SHORT_STRING_MAX) return undefined;
     const { bytes, start, end } = yield* this.#plain(string);
     return bytes.toString('utf8', start, end);
+  }
+
+  /** Where the characters of base64 are that a string stands for. Breaks of lines are in strings with escapes alone. */
+  *#base64(string: JsonString): PureJob<{ bytes: Buffer; start: number; end: number; padded: boolean }> {
+    const { bytes, start, end } = yield* this.#plain(string);
+    const padded = isPadded(end - start);
+    if (!string.escaped) return { bytes, start, end, padded };
+    const unbroken = yield* withoutBreaks(bytes, this.#turn);
+    return { bytes: unbroken, start: 0, end: unbroken.length, padded };
   }
 
   /** Where the bytes that a string stands for are. */
