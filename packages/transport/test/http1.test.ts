@@ -289,6 +289,28 @@ test('two Host headers are refused', async () => {
   expect(asked).toEqual([]);
 });
 
+test('what is asked behind an answer that ends the connection is not served', async () => {
+  const { socket, text } = await dial();
+  socket.write(get('/', 'Host: y\r\n') + get('/next'));
+  await once(socket, 'close');
+  await until(() => serving.observer.connections === 0);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([text().match(/HTTP/g)!.length, asked]).toEqual([1, []]);
+});
+
+test('what is asked behind the last answer of a server that drains is not served', async () => {
+  const { socket, text } = await dial();
+  socket.write(get('/wait') + get('/next'));
+  await until(() => asked.length === 1);
+  const drained = serving.server.drain(new AbortController().signal);
+  release();
+  await drained;
+  await until(() => text().includes('</wait >'));
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(text()).toContain('Connection: close');
+  expect(asked).toEqual(['/wait']);
+});
+
 test('a request with a malformed one behind it ends with its connection, although the client stays', {
   timeout: 5_000,
 }, async () => {

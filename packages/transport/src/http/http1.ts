@@ -148,7 +148,8 @@ export class Http1Server {
       // The body of the request may not have arrived yet.
       if (line.waiting.length === 0) socket.resume();
       await this.#serve(next, line);
-      if (socket.destroyed) line.waiting.length = 0;
+      // Also behind an answer that ends the connection: its client may send again what has no answer (RFC 9112, 9.6).
+      if (!socket.writable) line.waiting.length = 0;
     }
     line.serving = false;
   }
