@@ -2,6 +2,7 @@ import type { EtcdAddress } from '@engram/migration';
 import { createLogger, type ProcessLogger } from '@engram/telemetry';
 import type { NodeConfig } from './config/node-config.ts';
 import type { NodeOptions, RunningNode } from './node.ts';
+import { shownArguments } from './shown-arguments.ts';
 import { notifyReady } from './systemd.ts';
 import { ENGRAM_VERSION, ETCD_VERSION } from './version.ts';
 
@@ -52,7 +53,7 @@ async function run(config: NodeConfig, args: readonly string[], start: Start, cl
   const { first: stopping, second: insisting } = stopSignals();
 
   logger.info(
-    { version: ENGRAM_VERSION, 'etcd-version': ETCD_VERSION, node: process.version, args },
+    { version: ENGRAM_VERSION, 'etcd-version': ETCD_VERSION, node: process.version, args: shownArguments(args) },
     'starting a node',
   );
   for (const warning of config.warnings) logger.warn({}, warning);

@@ -6,6 +6,7 @@ import { type HealthCheck, type HealthChecks, livezChecks, type CheckOutcome, re
 import { type Endpoint, HttpRoutes } from './http-routes.ts';
 import type { MetricsPage } from './metrics-page.ts';
 import { PROFILES_PATH, profilesEndpoint } from './profile-endpoints.ts';
+import { shownArguments } from '../shown-arguments.ts';
 import { CLUSTER_VERSION, ETCD_VERSION } from '../version.ts';
 
 export interface HttpEndpointsOptions {
@@ -197,7 +198,7 @@ function versionEndpoint(): HttpResponse {
 function debugVarsEndpoint(): HttpResponse {
   const { rss, heapTotal, heapUsed, external, arrayBuffers } = process.memoryUsage();
   const body = {
-    cmdline: process.argv,
+    cmdline: shownArguments(process.argv),
     file_descriptor_limit: descriptorLimit() ?? 0,
     memstats: { Sys: rss, HeapSys: heapTotal, HeapAlloc: heapUsed, External: external, ArrayBuffers: arrayBuffers },
   };

@@ -1,5 +1,6 @@
 import { CPU_SECONDS_MAX, type ProfileFormat, type Profiler, ProfilerBusy } from '@engram/telemetry';
 import type { HttpRequest, HttpResponse } from '@engram/transport';
+import { shownArguments } from '../shown-arguments.ts';
 
 /** Go's path. All below it is answered here. */
 export const PROFILES_PATH = '/debug/pprof/';
@@ -16,7 +17,7 @@ const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
   ['', () => indexPage()],
   ['profile', cpuProfile],
   ['heap', heapProfile],
-  ['cmdline', () => ({ status: 200, headers: text, body: process.argv.join('\0') })],
+  ['cmdline', () => ({ status: 200, headers: text, body: shownArguments(process.argv).join('\0') })],
 ]);
 
 /**
