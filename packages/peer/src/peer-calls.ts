@@ -18,6 +18,8 @@ export type Follow = ServerWritableStream<linkpb.FollowRequest, linkpb.BatchesIn
 const MESSAGE_RECORDS_MAX = 4096;
 
 const CALLS_MIN = 64;
+const ANSWERS_BYTES_MAX = 256 * 1024 * 1024;
+const NO_BYTES = new Uint8Array(0);
 /** The numbers of a member's calls go up by one. A few are never sent. */
 const CALLS_SKIPPED_MAX = 2 ** 16;
 
@@ -66,8 +68,17 @@ export class PeerCalls {
     let stream: Greeted | undefined;
     let inboxes: Inboxes | undefined;
     let from = 0n;
+    const { answersBytesMax = ANSWERS_BYTES_MAX } = this.#options;
+    let unsentBytes = 0;
     const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
-      if (!call.destroyed) call.write({ answers: gathered });
+      if (call.destroyed) return;
+      const bytes = recordBytes(gathered.map(({ answer = NO_BYTES }) => answer));
+      unsentBytes += bytes;
+      if (unsentBytes > answersBytesMax) this.#cutOff(from, stream);
+      else
+        call.write({ answers: gathered }, () => {
+          unsentBytes -= bytes;
+        });
     });
     call.on('data', (frame: linkpb.Frame) => {
       if (call.destroyed || stream?.ended === true) return;
@@ -112,6 +123,17 @@ export class PeerCalls {
     });
     call.on('close', ended);
     call.on('cancelled', ended);
+  }
+
+  /** What it does not read stays in memory until its connection ends. */
+  #cutOff(from: bigint, stream: Greeted | undefined): void {
+    if (stream === undefined || stream.ended) return;
+    stream.ended = true;
+    this.#options.logger.warn(
+      { member: from.toString(16) },
+      'a member does not read the answers to its calls: its connection ends',
+    );
+    this.#sockets.drop(stream.peer);
   }
 
   /** Raft's messages never wait for calls: a member that is silent for an election timeout is taken for gone. */

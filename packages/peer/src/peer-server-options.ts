@@ -20,6 +20,8 @@ export interface PeerServerOptions {
   readonly traffic: Traffic;
   /** The stream waits when more bytes of batches than this are queued for a follower that reads slowly. */
   readonly queuedBytesMax: number;
+  /** The connection of a member ends that leaves more bytes of answers than this unread; 256 MiB. */
+  readonly answersBytesMax?: number;
   readonly clock: Clock;
   /** The time of the event loop. If undefined, the server assumes all of it for itself. */
   readonly loop?: Loop;

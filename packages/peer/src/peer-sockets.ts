@@ -94,6 +94,11 @@ export class PeerSockets {
     return true;
   }
 
+  /** Ends the connection of the peer at this address. */
+  drop(peer: string): void {
+    this.#all.get(peer)?.destroy();
+  }
+
   closeAll(): void {
     for (const socket of this.#all.values()) socket.destroy();
   }

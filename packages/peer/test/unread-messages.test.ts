@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { PeerLinks, servePeers, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
-import { Client, credentials, Metadata, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { afterEach, expect, test } from 'vitest';
+import { Metadata, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { afterEach, expect, test, vi } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { EXCHANGE, peerService } from '../src/methods.ts';
 import { Echo, portOf } from './echo.ts';
@@ -49,7 +50,8 @@ test('messages to a member that does not read them are dropped beyond a bound', 
   expect(traffic).toMatchObject({ connected: true, sendFailures: sendFailures + 1 });
 });
 
-test('messages back to a member that does not read them are dropped beyond a bound', async () => {
+/** A member's connection to a server. It reads what comes only if it is told to. */
+async function connected(answersBytesMax?: number) {
   const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
   const server = servePeers({
     clusterId: CLUSTER,
@@ -62,23 +64,58 @@ test('messages back to a member that does not read them are dropped beyond a bou
     clock: realClock,
     queuedBytesMax: 4 << 20,
     logger: quiet,
+    ...(answersBytesMax === undefined ? {} : { answersBytesMax }),
   });
   closing.push(server);
-  const client = new Client(`127.0.0.1:${portOf(port)}`, credentials.createInsecure());
-  closing.push({ [Symbol.asyncDispose]: async () => client.close() });
-  const { requestSerialize, responseDeserialize } = peerService.exchange;
-  const stream = client.makeBidiStreamRequest<linkpb.FrameInit, linkpb.Answers>(
-    EXCHANGE,
-    requestSerialize,
-    responseDeserialize,
-  );
+  const session = connect(`http://127.0.0.1:${portOf(port)}`);
+  session.on('error', () => {});
+  closing.push({ [Symbol.asyncDispose]: async () => session.destroy() });
+  const headers = { ':method': 'POST', ':path': EXCHANGE, 'content-type': 'application/grpc', te: 'trailers' };
+  const stream = session.request(headers);
   stream.on('error', () => {});
-  stream.write({ hello: { cluster: CLUSTER, from: 1n, to: 2n } });
-  await once(stream, 'metadata');
+  const say = (frame: linkpb.FrameInit): void => {
+    const bytes = peerService.exchange.requestSerialize(frame);
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(bytes.length, 1);
+    stream.write(Buffer.concat([head, bytes]));
+  };
+  say({ hello: { cluster: CLUSTER, from: 1n, to: 2n } });
+  await once(stream, 'response');
+  return { server, stream, say };
+}
+
+test('messages back to a member that does not read them are dropped beyond a bound', async () => {
+  const { server } = await connected();
   let sent = 0;
   while (sent < MANY && server.send(1n, message)) {
     sent += 1;
     await turn();
   }
   expect(sent).toBeLessThan(MANY);
+});
+
+/** Each answer has some bytes more. */
+const calls = (count: number): linkpb.CallInit[] =>
+  Array.from({ length: count }, (_, at) => ({ number: at + 1, request: new Uint8Array(64 << 10).fill(65) }));
+
+test('a member that leaves too many answers unread loses its connection', async () => {
+  const { server, say } = await connected(1 << 20);
+  expect(server.sockets).toBe(1);
+  for (const call of calls(64)) {
+    say({ calls: [call] });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await vi.waitFor(() => expect(server.sockets).toBe(0), { timeout: 10_000, interval: 5 });
+});
+
+test('a member that reads gets as many answers as it asks for', async () => {
+  const { stream, say } = await connected(1 << 20);
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  for (const [at, call] of calls(64).entries()) {
+    say({ calls: [call] });
+    while (bytes < (at + 1) * call.request!.length) await once(stream, 'data');
+  }
 });
