@@ -1,4 +1,4 @@
-import { createLogger } from '@engram/telemetry';
+import { createLogger, type ProcessLogger } from '@engram/telemetry';
 import type { ClusterConfig } from './cluster/cluster-config.ts';
 import { type Configuration, readConfiguration } from './config/configuration.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
@@ -79,11 +79,10 @@ async function printHealth(config: NodeConfig): Promise<void> {
 async function restore(config: RestoreConfig): Promise<void> {
   const logger = createLogger({ level: 'warn', format: 'json', outputs: ['stderr'] });
   for (const warning of config.warnings) logger.warn({}, warning);
-  const stop = new AbortController();
-  void stopSignals().first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  const signal = stopSignal(logger);
   try {
     const { restoreHere } = await import('./restore/restore-here.ts');
-    process.stdout.write(await restoreHere(config, { logger, terminal: process.stderr, signal: stop.signal }));
+    process.stdout.write(await restoreHere(config, { logger, terminal: process.stderr, signal }));
   } catch (error) {
     return end(logger, 'cannot restore', error);
   }
@@ -104,15 +103,23 @@ async function cutOver(config: NodeConfig): Promise<void> {
 
 async function mirror(config: MirrorConfig): Promise<void> {
   const logger = createLogger({ level: 'info', format: 'json', outputs: ['stderr'] });
-  const stop = new AbortController();
-  void stopSignals().first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  const signal = stopSignal(logger);
   try {
     const { mirror: run } = await import('./migrate/mirror.ts');
-    process.stdout.write(await run(config, { logger, signal: stop.signal }));
+    process.stdout.write(await run(config, { logger, signal }));
     process.exit(0);
   } catch (error) {
     return end(logger, 'cannot mirror', error);
   }
+}
+
+/** Aborts at the first signal that asks for a stop. The second one ends the process, whatever is left. */
+function stopSignal(logger: ProcessLogger): AbortSignal {
+  const { first, second } = stopSignals();
+  const stop = new AbortController();
+  void first.then((signal) => stop.abort(new Error(`stopped by ${signal}`)));
+  void second.then(() => end(logger, 'received a second signal; ending at once', undefined));
+  return stop.signal;
 }
 
 // Not awaited: in a release this module is a function, which cannot wait.

@@ -10,6 +10,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,6 +52,20 @@ beforeAll(async () => {
   keys = (await readAll(client)).kvs;
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test('a second signal ends a restore that does not end yet', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1'); // a PD that does not answer for 30 s
+  await once(silent, 'listening');
+  const pd = `--tikv-pd-endpoints=127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const args = ['restore', snapshot, '--data-dir', newPath(), '--storage=tikv', pd];
+  await using engram = await Engram.start(args, { defaults: false, until: 'PD does not answer yet' });
+  engram.child.kill('SIGINT');
+  const { code, tookMs } = await engram.stop('SIGTERM');
+  silent.close();
+  expect(code).toBe(1);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(engram.lines.at(-1)).toMatchObject({ level: 'fatal', msg: 'received a second signal; ending at once' });
+});
 
 test('a node starts from a restored snapshot, and is a new member of a new cluster with the same store', async () => {
   const dataDir = newPath();
