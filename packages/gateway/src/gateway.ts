@@ -59,6 +59,8 @@ export class Gateway {
   readonly #services: ReadonlySet<string>;
   readonly #streams = new Set<GatewayStream>();
   readonly #waiting = new WaitingCalls();
+  /** Of sockets whose call begins with a message that has not come: each begins it without one. */
+  readonly #silent = new Set<() => void>();
   #stopped = false;
 
   constructor(options: GatewayOptions) {
@@ -103,8 +105,15 @@ export class Gateway {
       return { protocol, pieces, message: (bytes) => this.#feed(stream, bytes) };
     }
     const first = Promise.withResolvers<Uint8Array | undefined>();
-    const gone = (): void => first.resolve(undefined);
-    asked.signal.addEventListener('abort', gone, { once: true });
+    const begin = (body: Uint8Array | undefined): void => {
+      this.#silent.delete(stop);
+      first.resolve(body);
+    };
+    const stop = (): void => begin(EMPTY_BYTES);
+    const gone = (): void => begin(undefined);
+    this.#silent.add(stop);
+    if (asked.signal.aborted) gone();
+    else asked.signal.addEventListener('abort', gone, { once: true });
     const answer = async function* (gateway: Gateway): AsyncGenerator<Uint8Array> {
       const body = await first.promise;
       asked.signal.removeEventListener('abort', gone);
@@ -116,7 +125,7 @@ export class Gateway {
     return {
       protocol,
       pieces: piecesOfLines({ body: answer(this) }),
-      message: async (bytes) => first.resolve(bytes),
+      message: async (bytes) => begin(bytes),
     };
   }
 
@@ -125,6 +134,7 @@ export class Gateway {
     this.#stopped = true;
     this.#waiting.stop();
     for (const stream of this.#streams) stream.stop();
+    for (const begin of [...this.#silent]) begin();
   }
 
   #find({ method: verb, path, headers }: GatewayRequest): Target | RpcStatus {

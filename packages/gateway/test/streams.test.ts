@@ -166,6 +166,17 @@ test('streams end with UNAVAILABLE when the gateway stops', async () => {
   expect(await lines.next()).toBeUndefined();
 });
 
+test('a socket whose client has said nothing is told that the gateway stops', async () => {
+  const { pieces } = node.gateway.socket(node.request('/v3/kv/range', ''));
+  const told = (async (): Promise<string> => {
+    let text = '';
+    for await (const { bytes } of pieces) text += Buffer.from(bytes).toString();
+    return text;
+  })();
+  node.gateway.stop();
+  expect(JSON.parse(await told)).toEqual({ code: 14, message: 'etcdserver: server stopped' });
+});
+
 test('a stream ends at the deadline that its client names', async () => {
   const lines = new Lines(await node.ask('/v3/watch', create, { headers: { 'grpc-timeout': '20m' } }));
   await lines.next();
