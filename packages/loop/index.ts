@@ -9,7 +9,7 @@ export { REST_MS_MAX, REST_TIMES, Rests } from './src/rests.ts';
 export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';
 export { FRAMES_SHARED_SLICE_MS, TransportShare } from './src/transport-share.ts';
 export {
-  FRAMES_TURN_MS,
+  FRAMES_PHASE_MS,
   JOBS_BESIDE_MS,
   JOBS_TURN_MS,
   LONG_OUTPUT_BESIDE_MS,
@@ -18,7 +18,7 @@ export {
   LONG_OUTPUT_TURN_MS,
   SLICE_BESIDE_MS,
   SLICE_MS,
-  TRANSPORT_TURN_MS,
+  TRANSPORT_PHASE_MS,
   TURN_MS,
 } from './src/turn-parts.ts';
 export { type LoopWatch, unwatched } from './src/loop-watch.ts';

@@ -1,26 +1,28 @@
 import type { Clock } from '@engram/core';
 import { Fifo } from './fifo.ts';
 import { ShortAnswers } from './short-answers.ts';
-import { FRAMES_TURN_MS, LONG_OUTPUT_REST_MS_MAX, LONG_OUTPUT_REST_TIMES, TRANSPORT_TURN_MS } from './turn-parts.ts';
+import { FRAMES_PHASE_MS, LONG_OUTPUT_REST_MS_MAX, LONG_OUTPUT_REST_TIMES, TRANSPORT_PHASE_MS } from './turn-parts.ts';
 
 /** Time that the frames of one connection may take at once while others wait. */
 export const FRAMES_SHARED_SLICE_MS = 1;
 /** Below this time no renewal is scheduled: on a quiet node, a request should not cost an extra turn of the event loop. */
-const RENEWED_FROM_MS = FRAMES_TURN_MS / 4;
+const RENEWED_FROM_MS = FRAMES_PHASE_MS / 2;
 
 /**
- * The time that the connections of all listeners may take together in one turn of the event loop: to work on frames, and to
+ * The time that the connections of all listeners may take together in one phase of a turn of the event loop: to work on frames, and to
  * write. A turn may bring a chunk on each of a thousand connections, and what answers them leaves in the same turn. Whoever
- * comes when the time is used up waits for a later turn, in order of arrival: frames for frames, writing for writing.
+ * comes when the time is used up waits, in order of arrival: frames for frames, writing for writing. They go on behind the input
+ * of the turn, which leaves the phase of the next input to those who come then.
  */
 export class TransportShare {
   readonly shortAnswers = new ShortAnswers();
   readonly #clock: Pick<Clock, 'soon'>;
   #spentMs = 0;
-  /** Parts of it. */
+  /** A part of it. */
   #framesMs = 0;
+  /** The part of long output, in a turn. */
   #longMs = 0;
-  #renewing = false;
+  #planned = false;
   readonly #frames = new Fifo<() => void>();
   readonly #writes = new Fifo<() => void>();
 
@@ -28,25 +30,25 @@ export class TransportShare {
     this.#clock = clock;
   }
 
-  /** No more frames in this turn. */
+  /** No more frames in this phase. */
   get framesSpent(): boolean {
-    return this.#framesMs >= FRAMES_TURN_MS || this.#spentMs >= TRANSPORT_TURN_MS;
+    return this.#framesMs >= FRAMES_PHASE_MS || this.#spentMs >= TRANSPORT_PHASE_MS;
   }
 
   /** The time that the frames of one connection may take from now on: less while others wait. Only before `framesSpent`. */
   get frameSliceMs(): number {
-    const leftMs = Math.min(FRAMES_TURN_MS - this.#framesMs, TRANSPORT_TURN_MS - this.#spentMs);
+    const leftMs = Math.min(FRAMES_PHASE_MS - this.#framesMs, TRANSPORT_PHASE_MS - this.#spentMs);
     return this.#frames.length === 0 ? leftMs : Math.min(leftMs, FRAMES_SHARED_SLICE_MS);
   }
 
   /** The time left for writing; 0 or less if none is. */
   get writeMs(): number {
-    return TRANSPORT_TURN_MS - this.#spentMs;
+    return TRANSPORT_PHASE_MS - this.#spentMs;
   }
 
   /** No further batch of a long output in this turn. */
   get longSpent(): boolean {
-    return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= TRANSPORT_TURN_MS;
+    return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= TRANSPORT_PHASE_MS;
   }
 
   /**
@@ -73,13 +75,13 @@ export class TransportShare {
     this.#spend(ms);
   }
 
-  /** Calls `go` in a later turn that has time left for frames. */
+  /** Calls `go` behind the input of a turn that has time left for frames. */
   waitForFrames(go: () => void): void {
     this.#frames.push(go);
     this.#planRenewal();
   }
 
-  /** Calls `go` in a later turn that has time left for writing. */
+  /** Calls `go` behind the input of a turn that has time left for writing. */
   waitForWriting(go: () => void): void {
     this.#writes.push(go);
     this.#planRenewal();
@@ -91,18 +93,24 @@ export class TransportShare {
   }
 
   #planRenewal(): void {
-    if (this.#renewing) return;
-    this.#renewing = true;
+    if (this.#planned) return;
+    this.#planned = true;
     this.#clock.soon(this.#renew);
+    // Behind what follows from it at once. The next phase is that of input.
+    this.#clock.soon(this.#begin);
   }
 
-  readonly #renew = (): void => {
-    this.#renewing = false;
-    if (this.#longMs > 0) this.shortAnswers.turn();
+  readonly #begin = (): void => {
     this.#spentMs = 0;
     this.#framesMs = 0;
+  };
+
+  readonly #renew = (): void => {
+    this.#planned = false;
+    if (this.#longMs > 0) this.shortAnswers.turn();
     this.#longMs = 0;
-    // Frames have less time of a turn than all together, so both go on. Those that do not finish wait again, behind all that
+    this.#begin();
+    // Frames have less time of a phase than all together, so both go on. Those that do not finish wait again, behind all that
     // wait now.
     for (let left = this.#frames.length; left > 0 && !this.framesSpent; left -= 1) this.#frames.shift()!();
     for (let left = this.#writes.length; left > 0 && this.writeMs > 0; left -= 1) this.#writes.shift()!();

@@ -3,12 +3,15 @@ import { assert } from '@engram/core';
 /** The longest turn of the event loop: the time that any request may wait for all other work together. */
 export const TURN_MS = 10;
 
-/** Frames and writing, of all connections. */
-export const TRANSPORT_TURN_MS = 6;
+/**
+ * Frames and writing, of all connections, in one phase of a turn: the event loop first calls for the input that is there, and then what
+ * was asked for by `Clock.soon`. A turn has two.
+ */
+export const TRANSPORT_PHASE_MS = 3;
 /** The part of it that frames may take. */
-export const FRAMES_TURN_MS = 4;
-/** The part of it after which no further batch of a long output is written. */
-export const LONG_OUTPUT_TURN_MS = 3;
+export const FRAMES_PHASE_MS = 2;
+/** The part of a turn after which no further batch of a long output is written. */
+export const LONG_OUTPUT_TURN_MS = 2;
 /** Slices of jobs that begin in one turn. */
 export const JOBS_TURN_MS = 2;
 /** One slice of a job: the last one of a turn may begin just before JOBS_TURN_MS is used up. */
@@ -28,8 +31,11 @@ export const LONG_OUTPUT_REST_MS_MAX = 5;
 export const INLINE_MS_MAX = 1;
 export const INLINE_EVERY_MS = 4;
 
-assert(TRANSPORT_TURN_MS + JOBS_TURN_MS + SLICE_MS <= TURN_MS, 'the parts of a turn are longer than the turn');
-assert(Math.max(FRAMES_TURN_MS, LONG_OUTPUT_TURN_MS) < TRANSPORT_TURN_MS, 'frames or long outputs have the whole turn');
+assert(2 * TRANSPORT_PHASE_MS + JOBS_TURN_MS + SLICE_MS <= TURN_MS, 'the parts of a turn are longer than the turn');
+assert(
+  Math.max(FRAMES_PHASE_MS, LONG_OUTPUT_TURN_MS) < TRANSPORT_PHASE_MS,
+  'frames or long outputs have the whole turn',
+);
 assert(INLINE_MS_MAX < SLICE_MS, 'reads may block for a whole slice');
 assert(SLICE_BESIDE_MS <= SLICE_MS && JOBS_BESIDE_MS <= JOBS_TURN_MS, 'slices are longer beside others than alone');
 assert(LONG_OUTPUT_BESIDE_MS <= LONG_OUTPUT_TURN_MS, 'long output has more beside others than alone');

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { FRAMES_SHARED_SLICE_MS, FRAMES_TURN_MS, TransportShare, unwatched } from '@engram/loop';
+import { FRAMES_SHARED_SLICE_MS, FRAMES_PHASE_MS, TransportShare, unwatched } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/http2';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
@@ -65,7 +65,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, at)
 
 test('work that takes long goes on in the next turn, in order, and nothing new is read meanwhile', async () => {
   const { socket, owner, clock } = begin();
-  owner.onFrame = () => void clock.advance(FRAMES_TURN_MS / 40);
+  owner.onFrame = () => void clock.advance(FRAMES_PHASE_MS / 40);
   socket.emit('data', numbered(0, 100));
   expect(socket.paused).toBe(true);
   expect(owner.frames.length).toBe(64); // the clock is read after every 32 frames
@@ -80,8 +80,8 @@ test('work that takes long goes on in the next turn, in order, and nothing new i
 test('a handler that tells how long it took uses the slice up before the clock is asked', async () => {
   const { socket, owner, clock, intake } = begin();
   owner.onFrame = () => {
-    clock.advance(FRAMES_TURN_MS / 2);
-    intake.worked(FRAMES_TURN_MS / 2, clock.nowMs());
+    clock.advance(FRAMES_PHASE_MS / 2);
+    intake.worked(FRAMES_PHASE_MS / 2, clock.nowMs());
   };
   socket.emit('data', numbered(0, 10));
   expect(owner.frames.length).toBe(2);
@@ -161,14 +161,14 @@ test('a turn takes only so much of all connections together, and all have their 
   // One turn of the event loop brings a chunk on each connection.
   for (const { socket } of sockets) socket.emit('data', numbered(0, each));
   look();
-  expect(clock.nowMs()).toBeLessThanOrEqual(FRAMES_TURN_MS + FRAMES_SHARED_SLICE_MS);
+  expect(clock.nowMs()).toBeLessThanOrEqual(FRAMES_PHASE_MS + FRAMES_SHARED_SLICE_MS);
   await clock.settle();
   for (const { owner, socket } of sockets) {
     expect(owner.frames).toEqual(range(each));
     expect(socket.paused).toBe(false);
   }
   const longest = Math.max(...turns.map((atMs, at) => atMs - (turns[at - 1] ?? 0)));
-  expect(longest).toBeLessThanOrEqual(FRAMES_TURN_MS + FRAMES_SHARED_SLICE_MS);
+  expect(longest).toBeLessThanOrEqual(FRAMES_PHASE_MS + FRAMES_SHARED_SLICE_MS);
   // The first two had the first turn for themselves. Of the others, none finishes before the last has had a slice.
   const lastBegins = taken.find(({ connection }) => connection === connections - 1)!.atMs;
   const ends = range(connections).map((wanted) => taken.findLast(({ connection }) => connection === wanted)!.atMs);
@@ -177,7 +177,7 @@ test('a turn takes only so much of all connections together, and all have their 
 
 test('takes nothing more of a client that has gone, although its end waits for a slice', async () => {
   const { socket, owner, clock } = begin();
-  owner.onFrame = () => clock.advance(FRAMES_TURN_MS);
+  owner.onFrame = () => clock.advance(FRAMES_PHASE_MS);
   socket.emit('data', numbered(0, 200));
   const taken = owner.frames.length;
   expect(taken).toBeLessThan(200);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GrpcCode } from '@engram/core';
-import { Loop, type LoopWatch, StepPace, TRANSPORT_TURN_MS, TransportShare, unwatched } from '@engram/loop';
+import { Loop, type LoopWatch, StepPace, TRANSPORT_PHASE_MS, TransportShare, unwatched } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { pingFrame } from '@engram/http2';
@@ -129,7 +129,7 @@ test('a thousand connections are written to a few at a time, all of them', async
   let most = 0;
   const flush = (): void => {
     flushed += 1;
-    clock.advance(TRANSPORT_TURN_MS / 40);
+    clock.advance(TRANSPORT_PHASE_MS / 40);
   };
   for (let at = 0; at < 1_000; at += 1) flusher.add({ flush }, at % 2 === 0);
   for (let before = -1; before !== flushed; ) {

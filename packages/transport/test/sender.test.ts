@@ -198,8 +198,11 @@ class Turns {
   }
 
   async next(): Promise<void> {
-    for (const fire of this.#soon.splice(0)) fire();
     await turn();
+    for (const fire of this.#soon.splice(0)) {
+      fire();
+      await turn();
+    }
   }
 }
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { Clock } from '@engram/core';
 import {
   FRAMES_SHARED_SLICE_MS,
-  FRAMES_TURN_MS,
+  FRAMES_PHASE_MS,
   LONG_OUTPUT_BESIDE_MS,
   LONG_OUTPUT_REST_MS_MAX,
   LONG_OUTPUT_REST_TIMES,
   LONG_OUTPUT_TURN_MS,
-  TRANSPORT_TURN_MS,
+  TRANSPORT_PHASE_MS,
   TransportShare,
   unwatched,
 } from '@engram/loop';
@@ -21,7 +21,8 @@ const PIECE_MS = 0.1;
 /** Frames, writes and long outputs that all have more to do, as many at a time as the test says. */
 class Load {
   readonly #time = new SimClock();
-  #soon: (() => void)[] = [];
+  readonly #inputs: (() => void)[] = [];
+  readonly #soon: (() => void)[] = [];
   readonly clock: Clock = Object.assign(Object.create(this.#time), {
     nowMs: () => this.#time.nowMs(),
     after: (delayMs: number, fire: () => void) => this.#time.after(delayMs, fire),
@@ -33,24 +34,30 @@ class Load {
   readonly done = { frames: 0, writes: 0, long: 0 };
   stopped = false;
 
-  /** Runs what waits for the next turn, with all that follows at once. */
+  /** Input comes, and then what waits for this turn runs, each with all that follows at once. */
   async nextTurn(): Promise<void> {
-    const soon = this.#soon;
-    this.#soon = [];
-    for (const fire of soon) fire();
-    await new Promise((resolve) => setImmediate(resolve));
+    const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    await settled();
+    for (const phase of [this.#inputs, this.#soon]) {
+      for (const fire of phase.splice(0)) {
+        fire();
+        await settled();
+      }
+    }
   }
 
-  frames(): void {
+  /** Frames that never end. Those of a client that waits for answers come as input, and the others wait for their turn. */
+  frames(asInput: boolean): void {
     if (this.stopped) return;
     if (this.turn.framesSpent) {
-      this.turn.waitForFrames(() => this.frames());
+      this.turn.waitForFrames(() => this.frames(asInput));
       return;
     }
     const ms = this.turn.frameSliceMs;
     this.#work('frames', ms);
     this.turn.spendOnFrames(ms);
-    this.turn.waitForFrames(() => this.frames());
+    if (asInput) this.#inputs.push(() => this.frames(true));
+    else this.turn.waitForFrames(() => this.frames(false));
   }
 
   write(): void {
@@ -79,11 +86,12 @@ class Load {
 }
 
 test('frames and writing together have a limited time of a turn, and all of them go on', async () => {
-  const counts = fc.record({ frames: fc.nat(20), writes: fc.nat(100), long: fc.nat(60) });
+  const counts = fc.record({ inputs: fc.nat(20), frames: fc.nat(20), writes: fc.nat(100), long: fc.nat(60) });
   await fc.assert(
     fc.asyncProperty(counts, async (count) => {
       const load = new Load();
-      for (let at = 0; at < count.frames; at += 1) load.frames();
+      for (let at = 0; at < count.frames; at += 1) load.frames(false);
+      for (let at = 0; at < count.inputs; at += 1) load.frames(true);
       for (let at = 0; at < count.writes; at += 1) load.write();
       for (let at = 0; at < count.long; at += 1) load.long();
       const before = { ...load.done };
@@ -92,8 +100,8 @@ test('frames and writing together have a limited time of a turn, and all of them
         const longMs = load.done.long;
         await load.nextTurn();
         // Sixteen writes follow each look at the time.
-        expect(load.clock.nowMs() - startMs).toBeLessThanOrEqual(TRANSPORT_TURN_MS + 17 * PIECE_MS);
-        expect(load.done.long - longMs).toBeLessThanOrEqual(LONG_OUTPUT_TURN_MS + 2 * PIECE_MS);
+        expect(load.clock.nowMs() - startMs).toBeLessThanOrEqual(2 * (TRANSPORT_PHASE_MS + 17 * PIECE_MS));
+        expect(load.done.long - longMs).toBeLessThanOrEqual(LONG_OUTPUT_TURN_MS + 2.001 * PIECE_MS);
       }
       for (const kind of ['frames', 'writes', 'long'] as const) {
         if (count[kind] > 0) expect(load.done[kind]).toBeGreaterThan(before[kind]);
@@ -104,26 +112,38 @@ test('frames and writing together have a limited time of a turn, and all of them
   );
 });
 
+test('input finds time in each turn, however many frames wait', async () => {
+  const load = new Load();
+  for (let at = 0; at < 20; at += 1) load.frames(false);
+  for (let turns = 0; turns < 10; turns += 1) {
+    await load.nextTurn();
+    expect(load.turn.framesSpent).toBe(false);
+  }
+  load.stopped = true;
+});
+
 test('frames leave time of a turn for writing, and long outputs for others', () => {
   const turn = new TransportShare(new SimClock());
-  turn.spendOnFrames(FRAMES_TURN_MS);
+  turn.spendOnFrames(FRAMES_PHASE_MS);
   expect(turn.framesSpent).toBe(true);
-  expect(turn.writeMs).toBe(TRANSPORT_TURN_MS - FRAMES_TURN_MS);
+  expect(turn.writeMs).toBe(TRANSPORT_PHASE_MS - FRAMES_PHASE_MS);
   expect(turn.longSpent).toBe(false);
   turn.spendOnWriting(turn.writeMs);
   expect(turn.writeMs).toBe(0);
   expect(turn.longSpent).toBe(true);
   const written = new TransportShare(new SimClock());
-  written.spendOnWriting(TRANSPORT_TURN_MS);
+  written.spendOnWriting(TRANSPORT_PHASE_MS);
   expect(written.framesSpent).toBe(true);
 
   const other = new TransportShare(new SimClock());
   other.spendOnLong(LONG_OUTPUT_TURN_MS);
   expect(other.longSpent).toBe(true);
   expect(other.writeMs).toBeGreaterThan(0);
-  expect(other.frameSliceMs).toBe(TRANSPORT_TURN_MS - LONG_OUTPUT_TURN_MS);
-  other.waitForFrames(() => {});
-  expect(other.frameSliceMs).toBe(FRAMES_SHARED_SLICE_MS);
+  expect(other.frameSliceMs).toBe(TRANSPORT_PHASE_MS - LONG_OUTPUT_TURN_MS);
+  const shared = new TransportShare(new SimClock());
+  shared.waitForFrames(() => {});
+  expect(shared.frameSliceMs).toBe(FRAMES_SHARED_SLICE_MS);
+  expect(FRAMES_SHARED_SLICE_MS).toBeLessThan(FRAMES_PHASE_MS);
 });
 
 test('a long output has less of a turn beside short answers, and not beside other output', async () => {
