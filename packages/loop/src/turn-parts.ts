@@ -11,7 +11,7 @@ export const TRANSPORT_PHASE_MS = 3;
 /** The part of it that frames may take. */
 export const FRAMES_PHASE_MS = 2;
 /** The part of a turn after which no further batch of a long output is written. */
-export const LONG_OUTPUT_TURN_MS = 2;
+export const LONG_OUTPUT_TURN_MS = 2.75;
 /** Slices of jobs that begin in one turn. */
 export const JOBS_TURN_MS = 2;
 /** One slice of a job: the last one of a turn may begin just before JOBS_TURN_MS is used up. */
