@@ -46,7 +46,7 @@ const ATTRIBUTES_BYTES_MAX = 64 * 1024;
 
 /** Why the message is not taken from this speaker. Undefined: it may be. It has changed nothing yet in either case. */
 export function faultOf(message: PeerMessage, speaker: Speaker, receiver: MessageReceiver): string | undefined {
-  const { self, clusterId, term } = receiver;
+  const { self, clusterId } = receiver;
   if (message.clusterId !== clusterId) return `a message of cluster ${message.clusterId.toString(16)}`;
   if (message.kind === 'removed') {
     if (message.to !== self) return 'the dismissal of another member';
@@ -60,22 +60,30 @@ export function faultOf(message: PeerMessage, speaker: Speaker, receiver: Messag
   if (from !== speaker.member) return `a message in the name of ${from.toString(16)}`;
   if (message.kind === 'leaving') return to === self ? undefined : 'a question to another member';
   return (
-    standingFault(message.message, standingOf(from, receiver), term) ?? contentFault(message.message, speaker, receiver)
+    standingFault(message.message, standingOf(from, receiver), receiver) ??
+    contentFault(message.message, speaker, receiver)
   );
 }
 
 /**
  * A removed member may ask for votes: it does not know of its removal yet, and learns of it. One that led learns from the answer
  * to a message of its old term that another member leads. Who is not in the list may ask for votes as well: the list may lack the
- * newest voter, and its vote may be the one that is missing.
+ * newest voter, and its vote may be the one that is missing. It may have won: then a member without a leader takes what it sends
+ * as the leader, since nobody else can bring the list up to date (etcd: rafthttp.addRemoteFromRequest).
  */
-function standingFault(message: Message, standing: Standing, term: Term): string | undefined {
+function standingFault(message: Message, standing: Standing, receiver: MessageReceiver): string | undefined {
   if (standing === 'member') return undefined;
   const asks = message.type === 'vote' || message.type === 'pre-vote';
-  if (standing === 'removed' && (asks || isOfEarlierLeader(message, term))) return undefined;
+  if (standing === 'removed' && (asks || isOfEarlierLeader(message, receiver.term))) return undefined;
   if (standing === 'unknown' && asks && !message.transfer) return undefined;
+  if (standing === 'unknown' && isOfLeader(message) && mayLackLeader(receiver)) return undefined;
   return standing === 'removed' ? 'a message of a removed member' : 'a message of a member that is not in the list';
 }
+
+const isOfLeader = ({ type }: Message): boolean => type === 'heartbeat' || type === 'append' || type === 'snapshot';
+
+/** A member that joins takes its first list only from those that it was told of. */
+const mayLackLeader = ({ leader, state }: MessageReceiver): boolean => leader === undefined && state.members.length > 0;
 
 const isOfEarlierLeader = (message: Message, term: Term): boolean =>
   (message.type === 'heartbeat' || message.type === 'append') && message.term < term;

@@ -233,6 +233,30 @@ describe('members', () => {
     expect(kinds(away.takeSeen())).toContain('removed');
   });
 
+  test('a voter that was away follows a leader that was added meanwhile, and learns of all changes from it', () => {
+    const members = new Members(3);
+    const leader = members.elect(1);
+    members.tick(5);
+    const away = members.get(3);
+    members.isolate(3);
+    leader.election.changeMembers(1, { kind: 'add', id: id(4), peerUrls: ['http://127.0.0.1:4'], isLearner: true });
+    members.settle();
+    const next = members.add(id(4), NEW_RAFT_STATE);
+    members.tick(2 * ELECTION_TICKS);
+    leader.election.changeMembers(2, { kind: 'promote', id: id(4) });
+    members.settle();
+    members.tick(2);
+    expect(leader.election.transferTo(id(4))).toBe(true);
+    members.tick(2 * ELECTION_TICKS);
+    expect(next.takeOver()).toBeDefined();
+    members.tick(2 * ELECTION_TICKS);
+    expect([away.view.leader, memberOf(away.view.cluster, id(4))]).toEqual([undefined, undefined]);
+    members.heal();
+    members.tick(2 * ELECTION_TICKS);
+    expect([away.view.leader, away.view.term]).toEqual([id(4), next.view.term]);
+    expect(away.view.cluster).toEqual(next.view.cluster);
+  });
+
   test('a member that was removed before it had read of its own addition asks too', () => {
     const members = new Members(3);
     const leader = members.elect(1);

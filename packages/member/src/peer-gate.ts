@@ -14,7 +14,7 @@ export interface PeerGateOptions {
   readonly logger: Logger;
 }
 
-/** After so many election timeouts without a leader, the vote of a member that the list lacks may be the missing one. */
+/** After so many election timeouts without a leader, a member that the list lacks may lead, or may need this one's vote. */
 const LEADERLESS_TIMEOUTS = 10;
 /** A member whose messages are refused is logged at most so often. */
 const SAID_EVERY_MS = 60_000;

@@ -65,7 +65,7 @@ export interface Speaker {
 
 /**
  * `removed`: it may ask only for votes, and whether it may leave. `unknown`: it is in no list that this member has; if it was added
- * just now, it soon is. `asking`: an unknown member that may ask for votes, because this member has had no leader for long.
+ * just now, it soon is. `asking`: an unknown member that may ask for votes, or lead, because this member has had no leader for long.
  */
 export type PeerAdmission = 'member' | 'removed' | 'unknown' | 'asking';
 

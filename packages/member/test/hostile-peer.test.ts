@@ -291,3 +291,19 @@ test('who is not in the list may ask for votes once there has been no leader for
   expect(one.service.message(raft({ ...vote(head, 99), transfer: false }), speaker)).toBe(undefined);
   expect(one.service.message(raft(vote(head, 100)), speaker)).toMatch('not in the list');
 });
+
+test('who is not in the list may lead a member that has had no leader for long, and nobody else', async () => {
+  const { cluster, leader, others } = await started();
+  const [one, two] = others as [ClusterMember, ClusterMember];
+  const heartbeat = (term: number): Uint8Array =>
+    raft({ type: 'heartbeat', from: STRANGER, to: idOf(one), term, commit: 0, readRound: 0 });
+  const speaker = { member: STRANGER, dialed: false };
+  expect(one.service.message(heartbeat(one.member.cluster.term + 1), speaker)).toMatch('not in the list');
+  cluster.kill(idOf(leader));
+  cluster.kill(idOf(two));
+  await cluster.pass(20_000);
+  expect(one.service.admission(STRANGER)).toBe('asking');
+  expect(one.service.message(heartbeat(one.member.cluster.term + 1), speaker)).toBe(undefined);
+  expect(one.member.cluster.leaderId).toBe(STRANGER);
+  expect(one.service.admission(STRANGER)).toBe('member');
+});

@@ -309,7 +309,7 @@ interface Greeted {
   ended: boolean;
 }
 
-/** Streams of removed members, which learn of their removal, and of unknown ones that may ask for votes. */
+/** Streams of removed members, which learn of their removal, and of unknown ones that may ask for votes or lead. */
 const ASKING_MAX = 16;
 
 function end(stream: Greeted, code: status, details: string): void {
