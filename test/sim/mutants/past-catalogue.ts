@@ -183,4 +183,19 @@ export const past: readonly Mutant[] = [
       why: 'in one run of many thousand such a renewal comes before the lease is ended by its time',
     },
   },
+  {
+    name: 'refuses-an-unlisted-leader',
+    what: 'a member that was away while the leader was added never follows it',
+    edits: [
+      {
+        file: 'packages/election/src/message-fault.ts',
+        find: 'isOfLeader(message) && mayLackLeader(receiver)',
+        replace: 'isOfLeader(message) && mayLackLeader(receiver) && message.term < receiver.term',
+      },
+    ],
+    test: {
+      file: 'packages/election/test/membership.test.ts',
+      why: 'in one run of several thousand a member that has joined leads before another one has heard of it',
+    },
+  },
 ];
