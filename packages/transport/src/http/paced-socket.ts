@@ -81,9 +81,26 @@ export class PacedSocket extends Duplex {
     this.#endTimer ??= this.#clock.after(SAID_ALL_MS, () => this.destroy());
   }
 
-  override _read(): void {
+  /** The next piece is there already if this one was read ahead of the request that pauses. */
+  override pause(): this {
+    super.pause();
+    this.#boundStall();
+    return this;
+  }
+
+  override resume(): this {
     this.#stallTimer?.cancel();
     this.#stallTimer = undefined;
+    return super.resume();
+  }
+
+  /** Nothing more is read while as much as this waits: not even that the client is gone. */
+  #boundStall(): void {
+    if (this.destroyed || !this.isPaused() || this.readableLength < this.readableHighWaterMark) return;
+    this.#stallTimer ??= this.#clock.after(STALL_MAX_MS, () => this.destroy());
+  }
+
+  override _read(): void {
     if (this.#chunk !== undefined) this.#next();
     else if (!this.#ended) this.#socket.resume();
   }
@@ -113,9 +130,8 @@ export class PacedSocket extends Duplex {
     const piece = chunk.subarray(this.#at, end);
     this.#at = end;
     if (end === chunk.length) this.#chunk = undefined;
-    // Nothing more is read while what is there waits: not even that the client is gone.
-    if (!this.push(piece) && this.isPaused())
-      this.#stallTimer ??= this.#clock.after(STALL_MAX_MS, () => this.destroy());
+    this.push(piece);
+    this.#boundStall();
     if (this.#chunk === undefined && this.#ended) this.push(null);
   }
 }
