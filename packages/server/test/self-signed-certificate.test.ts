@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,6 +38,19 @@ test.each(['cert.pem', 'key.pem'])('is made anew where a loss of power has left 
   const certificate = new X509Certificate(readFileSync(certFile));
   expect(certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))).toBe(true);
   expect(readdirSync(directory).sort()).toEqual(['cert.pem', 'key.pem']);
+});
+
+test('a crash between its two files leaves no old certificate with a new key', () => {
+  const hosts = ['localhost'];
+  selfSignedCertificate(directory, hosts, 1);
+  truncateSync(join(directory, 'key.pem'));
+  const inTheWay = join(directory, 'cert.pem.new');
+  mkdirSync(inTheWay);
+  expect(() => selfSignedCertificate(directory, hosts, 1)).toThrow('EISDIR');
+  rmdirSync(inTheWay);
+  const { certFile, keyFile } = selfSignedCertificate(directory, hosts, 1);
+  const certificate = new X509Certificate(readFileSync(certFile));
+  expect(certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))).toBe(true);
 });
 
 test('is made once', () => {

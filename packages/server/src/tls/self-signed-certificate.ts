@@ -1,5 +1,5 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isIPv4, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 
@@ -17,7 +17,8 @@ export function selfSignedCertificate(directory: string, hosts: readonly string[
   const body = certificateBody(publicKey.export({ type: 'spki', format: 'der' }), hosts, years);
   const signature = createSign('sha256').update(body).sign(privateKey);
   const certificate = sequence(body, ecdsaWithSha256, tlv(BIT_STRING, Buffer.of(0), signature));
-  // The key is written first: a crash in between leaves no certificate without its key.
+  // A crash in between leaves no certificate, which would have another key.
+  rmSync(files.certFile, { force: true });
   writeWhole(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   writeWhole(files.certFile, pem('CERTIFICATE', certificate));
   return files;
