@@ -246,12 +246,13 @@ test.each([
 const OTHER_MS = 0.25;
 
 test.each([
-  { answers: RESTING_FROM_ANSWERS, besides: 'short answers', short: true, rests: true },
-  { answers: RESTING_FROM_ANSWERS - 1, besides: 'short answers', short: true, rests: false },
-  { answers: RESTING_FROM_ANSWERS, besides: 'nothing', short: false, rests: false },
+  { answers: RESTING_FROM_ANSWERS, besides: 'short answers', short: true, framesMs: 0, rests: true },
+  { answers: RESTING_FROM_ANSWERS, besides: 'short answers and frames', short: true, framesMs: 1, rests: true },
+  { answers: RESTING_FROM_ANSWERS - 1, besides: 'short answers', short: true, framesMs: 0, rests: false },
+  { answers: RESTING_FROM_ANSWERS, besides: 'nothing', short: false, framesMs: 0, rests: false },
 ])(
   '$answers long answers of one client beside $besides rest between their batches: $rests',
-  async ({ answers, short, rests }) => {
+  async ({ answers, short, framesMs, rests }) => {
     const turns = new Turns();
     const sender = senderTo(new FastSocket(), turns.flusher);
     sender.window = 2 ** 31 - 1;
@@ -262,6 +263,12 @@ test.each([
     for (let count = 0; count < 200; count += 1) {
       if (short) turns.flusher.answers();
       const before = turns.readMs;
+      if (framesMs > 0) {
+        // Of its client, as those that open windows: they let the part of a turn begin anew.
+        turns.share.spendOnFrames(framesMs);
+        sender.cork();
+        sender.uncork();
+      }
       await turns.next();
       turns.pass(OTHER_MS);
       const ms = turns.readMs - before;

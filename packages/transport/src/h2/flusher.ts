@@ -40,6 +40,8 @@ export class Flusher {
   #scheduled = false;
   /** Long outputs that wait for a later turn. */
   readonly #long = new Set<LongOutput>();
+  /** Those of them that rest first. Each frame of their clients brings a call of `more`, which cuts no rest short. */
+  readonly #resting = new Set<LongOutput>();
 
   constructor(clock: Clock, turn: TransportShare, watch: LoopWatch) {
     this.#clock = clock;
@@ -67,12 +69,16 @@ export class Flusher {
    * The rest leaves in the next turn, one output after another, or after a rest if there are many answers in the output.
    */
   more(output: LongOutput): void {
+    if (this.#resting.has(output)) return;
     if (!this.#turn.longSpent) this.#writeLong(output);
     else if (!this.#long.has(output)) {
       this.#long.add(output);
       const restMs = output.takingTurns < RESTING_FROM_ANSWERS ? 0 : this.#turn.longRestMs;
       if (restMs === 0) this.#waitInLine(output);
-      else this.#clock.after(restMs, () => this.#waitInLine(output));
+      else {
+        this.#resting.add(output);
+        this.#clock.after(restMs, () => this.#waitInLine(output));
+      }
     }
   }
 
@@ -82,6 +88,7 @@ export class Flusher {
       if (this.#turn.longSpent) this.#waitInLine(output);
       else {
         this.#long.delete(output);
+        this.#resting.delete(output);
         this.#writeLong(output);
       }
     });
