@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { ClientBudgets } from '@engram/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpRequest, type HttpResponse, serve } from '@engram/transport';
@@ -299,6 +300,23 @@ test('what is asked behind an answer that ends the connection is not served', as
   await until(() => serving.observer.connections === 0);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect([text().match(/HTTP/g)!.length, asked]).toEqual([1, []]);
+});
+
+test('what comes while such an answer leaves is not served', async () => {
+  const { socket } = await dial();
+  const states: boolean[] = [];
+  const finished = async (message: unknown): Promise<void> => {
+    const { socket: served } = message as { socket: Duplex };
+    for (let left = 50; left > 0; left -= 1) await undefined; // the answer counts as sent
+    states.push(served.writable, served.destroyed);
+    served.push(get('/next'));
+  };
+  subscribe('http.server.response.finish', finished);
+  socket.write(get('/', 'Host: y\r\n'));
+  await once(socket, 'close');
+  unsubscribe('http.server.response.finish', finished);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect([states, asked]).toEqual([[false, false], []]);
 });
 
 test('what is asked behind the last answer of a server that drains is not served', async () => {

@@ -103,6 +103,7 @@ export class Http1Server {
     const { socket } = exchange.request;
     const line = this.#lines.get(socket);
     assert(line !== undefined, 'a request of a connection that was not accepted');
+    if (!socket.writable) return; // it came while the last answer leaves
     if (line.waiting.length === pipelinedMax) {
       socket.destroy();
       return;
