@@ -23,6 +23,8 @@ export class TransportShare {
   /** The part of long output, in a turn. */
   #longMs = 0;
   #planned = false;
+  /** Frames that took longer than they may have left no time for the writing that waits: next time it goes first. */
+  #writesFirst = false;
   readonly #frames = new Fifo<() => void>();
   readonly #writes = new Fifo<() => void>();
 
@@ -110,10 +112,17 @@ export class TransportShare {
     if (this.#longMs > 0) this.shortAnswers.turn();
     this.#longMs = 0;
     this.#begin();
+    const writesFirst = this.#writesFirst;
+    if (writesFirst) this.#goOnWriting();
     // Frames have less time of a phase than all together, so both go on. Those that do not finish wait again, behind all that
     // wait now.
     for (let left = this.#frames.length; left > 0 && !this.framesSpent; left -= 1) this.#frames.shift()!();
-    for (let left = this.#writes.length; left > 0 && this.writeMs > 0; left -= 1) this.#writes.shift()!();
+    this.#writesFirst = !writesFirst && this.#writes.length > 0 && this.writeMs <= 0;
+    if (!writesFirst) this.#goOnWriting();
     if (this.#frames.length + this.#writes.length > 0) this.#planRenewal();
   };
+
+  #goOnWriting(): void {
+    for (let left = this.#writes.length; left > 0 && this.writeMs > 0; left -= 1) this.#writes.shift()!();
+  }
 }

@@ -122,6 +122,21 @@ test('input finds time in each turn, however many frames wait', async () => {
   load.stopped = true;
 });
 
+test('what waits is written, also behind frames that always take longer than they may', async () => {
+  const load = new Load();
+  const overlong = (): void => {
+    load.turn.spendOnFrames(TRANSPORT_PHASE_MS);
+    if (!load.stopped) load.turn.waitForFrames(overlong);
+  };
+  overlong();
+  load.write();
+  load.long();
+  for (let turns = 0; turns < 10; turns += 1) await load.nextTurn();
+  load.stopped = true;
+  expect(load.done.writes).toBeGreaterThan(0);
+  expect(load.done.long).toBeGreaterThan(0);
+});
+
 test('frames leave time of a turn for writing, and long outputs for others', () => {
   const turn = new TransportShare(new SimClock());
   turn.spendOnFrames(FRAMES_PHASE_MS);
