@@ -248,10 +248,12 @@ export class PeerCalls {
     return stream;
   }
 
-  /** The stream has ended. The socket of who is no member does not stay for that. */
+  /** The stream has ended. The socket of who is no member does not stay for that, unless another stream of it is served. */
   #forget(stream: Greeted): void {
     if (!this.#streams.delete(stream)) return;
-    if (this.#options.service.admission(stream.member) !== 'member') this.#sockets.left(stream.peer);
+    if (this.#options.service.admission(stream.member) === 'member') return;
+    for (const { peer, ended } of this.#streams) if (peer === stream.peer && !ended) return;
+    this.#sockets.left(stream.peer);
   }
 
   #fault(hello: linkpb.Hello | undefined): string | undefined {

@@ -4,7 +4,7 @@ import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import { BoundPort } from '@engram/transport';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from '../src/methods.ts';
 import { STRANGERS_MAX } from '../src/peer-sockets.ts';
@@ -66,6 +66,8 @@ function exchange(client: Client, frames: readonly linkpb.FrameInit[]) {
   for (const frame of frames) stream.write(frame);
   return { stream, failed, greeted };
 }
+
+type Asked = ReturnType<typeof exchange>;
 
 function follow(client: Client, from: bigint): Promise<ServiceError> {
   const { requestSerialize, responseDeserialize } = peerService.follow;
@@ -188,6 +190,26 @@ test('the socket of who is no member is that of a stranger again when its stream
   }
   await exchange(clientAt(port), [{ hello: hello(1n) }]).greeted;
   expect(server.sockets).toBeLessThanOrEqual(STRANGERS_MAX + 1);
+});
+
+test('a socket is no stranger while another stream of it is served', async () => {
+  const theirs = new Echo();
+  theirs.admissions.set(100n, 'removed');
+  const { server, port } = await serve(theirs);
+  const client = clientAt(port);
+  const [ending, staying] = [1, 2].map(() => exchange(client, [{ hello: hello(100n) }])) as [Asked, Asked];
+  await Promise.all([ending.greeted, staying.greeted]);
+  expect(server.sockets).toBe(1);
+  ending.stream.cancel();
+  await ending.failed;
+  staying.stream.write({ ping: 1 });
+  await new Promise((resolve) => staying.stream.once('data', resolve));
+  const strangers = Array.from({ length: STRANGERS_MAX }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await vi.waitFor(() => expect(server.sockets).toBe(1 + STRANGERS_MAX), { timeout: 10_000, interval: 5 });
+  staying.stream.write({ ping: 2 });
+  const told = new Promise((resolve) => staying.stream.once('data', resolve));
+  expect(await Promise.race([told, staying.failed])).toMatchObject({ pong: 2 });
+  for (const stranger of strangers) stranger.destroy();
 });
 
 test('a message that is refused ends the stream that it came on, and is counted; the next one is served', async () => {
