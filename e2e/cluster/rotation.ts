@@ -109,7 +109,7 @@ export async function rotate(
     await members.give(files.given('second', OLD, NEW));
     await accept(changing);
   });
-  writer.tls = changing;
+  await writer.use(changing);
   await timed('certificates of the new authority', async () => {
     await members.give(files.given('third', OLD, NEW));
     await shown('third', changing);
@@ -117,7 +117,7 @@ export async function rotate(
   const late = files.user('old-user', OLD, NEW);
   await accept(late);
   const now = files.user('new-user', NEW);
-  writer.tls = now;
+  await writer.use(now);
   await timed('the new authority alone is trusted', async () => {
     await members.give(files.given('third', NEW));
     await accept(late, false);

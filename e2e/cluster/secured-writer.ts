@@ -10,12 +10,13 @@ export class SecuredWriter {
   readonly acknowledged: Acknowledged[] = [];
   readonly failures: string[] = [];
   /** What the next connection is made with. */
-  tls: ClientTls;
+  #tls: ClientTls;
+  #begun = 0;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
   constructor(endpoints: readonly string[], tls: ClientTls) {
-    this.tls = tls;
+    this.#tls = tls;
     this.#running = this.#run(endpoints);
   }
 
@@ -23,7 +24,8 @@ export class SecuredWriter {
     for (let at = 0; !this.#stop.signal.aborted; at += 1) {
       const endpoint = endpoints[at % endpoints.length]!;
       const key = `secured/${at}`;
-      using client = new EtcdClient(endpoint, { tls: this.tls });
+      using client = new EtcdClient(endpoint, { tls: this.#tls });
+      this.#begun += 1;
       try {
         const { header } = await client.put({ key: Buffer.from(key), value: Buffer.from(endpoint) });
         this.acknowledged.push({ key, value: endpoint, revision: Number(header?.revision ?? 0) });
@@ -33,6 +35,17 @@ export class SecuredWriter {
       }
       await sleep(BETWEEN_MS);
     }
+  }
+
+  /**
+   * Makes connections with this from now on, and resolves once none is left that was made with what was used before: a client that
+   * trusts an old authority alone, and connects while the members change over to a new one, refuses them.
+   */
+  async use(tls: ClientTls): Promise<void> {
+    this.#tls = tls;
+    const begun = this.#begun;
+    for (const endMs = performance.now() + WRITES_MAX_MS; this.#begun === begun; await sleep(10))
+      if (performance.now() > endMs) throw new Error('a write does not end');
   }
 
   /** Rejects if this many writes are not acknowledged in time. */
