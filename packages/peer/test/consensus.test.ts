@@ -1,10 +1,9 @@
 import type { PeerService } from '@engram/member';
-import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
+import { PeerLinks, type PeerServer } from '@engram/peer';
 import { type Job, Loop, StepPace, type Task } from '@engram/loop';
 import { quiet, realClock } from '@engram/sim';
-import { BoundPort } from '@engram/transport';
 import { afterEach, expect, test } from 'vitest';
-import { Echo, portOf } from './echo.ts';
+import { Echo, servePlain } from './echo.ts';
 
 /* Members must hear from each other while the event loop is busy. The turns of the loop are the test's: until it gives one,
    nothing goes on that has given way. */
@@ -81,26 +80,13 @@ class Follower extends Echo {
 async function follower(): Promise<{ busy: BusyLoop; follower: Follower; leader: Echo; links: PeerLinks }> {
   const busy = new BusyLoop();
   const service = new Follower(busy.log);
-  const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
-  const server = servePeers({
-    clusterId: CLUSTER,
-    memberId: 2n,
-    storeId: 5n,
-    ports: [{ port, secure: false }],
-    tls: undefined,
-    service,
-    traffic: new Traffic(),
-    clock: realClock,
-    loop: busy.loop,
-    queuedBytesMax: 4 << 20,
-    logger: quiet,
-  });
+  const { server, port } = await servePlain({ clusterId: CLUSTER, service, loop: busy.loop });
   closing.use(server);
   service.server = server;
   const leader = new Echo();
   const own = { clusterId: CLUSTER, memberId: 1n, storeId: 5n, tls: undefined };
   const links = closing.use(new PeerLinks({ ...own, clock: realClock, logger: quiet, service: () => leader }));
-  links.setMembers([{ id: 2n, peerUrls: [`http://127.0.0.1:${portOf(port)}`] }]);
+  links.setMembers([{ id: 2n, peerUrls: [`http://127.0.0.1:${port}`] }]);
   await leader.until(() => leader.links.includes('connected 2'));
   return { busy, follower: service, leader, links };
 }

@@ -1,6 +1,8 @@
 import { type PeerAdmission, type PeerCaller, PeerError, type PeerService, type Speaker } from '@engram/member';
+import { type PeerServer, type PeerServerOptions, servePeers, Traffic } from '@engram/peer';
+import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
-import type { BoundPort } from '@engram/transport';
+import { BoundPort } from '@engram/transport';
 
 /** A member that echoes each call, and records messages, connections and aborted calls. */
 export class Echo implements PeerService {
@@ -59,4 +61,26 @@ export class Echo implements PeerService {
 export function portOf({ address }: BoundPort): number {
   if (address.kind !== 'tcp') throw new Error('not a port');
   return address.port;
+}
+
+type ServedOptions = Omit<PeerServerOptions, 'ports' | 'tls'>;
+
+/** Serves a member at a plain port: member 2 unless `options` says otherwise. `port` 0: any. */
+export async function servePlain(
+  options: Pick<ServedOptions, 'clusterId' | 'service'> & Partial<ServedOptions>,
+  port = 0,
+): Promise<{ server: PeerServer; port: number }> {
+  const bound = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port });
+  const server = servePeers({
+    memberId: 2n,
+    storeId: 5n,
+    ports: [{ port: bound, secure: false }],
+    tls: undefined,
+    traffic: new Traffic(),
+    clock: realClock,
+    queuedBytesMax: 4 << 20,
+    logger: quiet,
+    ...options,
+  });
+  return { server, port: portOf(bound) };
 }

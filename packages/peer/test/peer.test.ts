@@ -11,14 +11,14 @@ import {
 } from '@grpc/grpc-js';
 import { type Clock, logPosition } from '@engram/core';
 import type { PeerService } from '@engram/member';
-import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
+import { PeerLinks, type PeerServer, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
 import type { LogBatch } from '@engram/storage';
 import { BoundPort } from '@engram/transport';
 import { afterEach, expect, test } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { EXCHANGE, FOLLOW, peerService } from '../src/methods.ts';
-import { Echo, portOf } from './echo.ts';
+import { Echo, portOf, servePlain } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const never = new AbortController().signal;
@@ -33,21 +33,9 @@ afterEach(async () => {
 type Served = PeerServer & { readonly ports: readonly number[] };
 
 async function serve(service: PeerService, memberId: bigint, number = 0, traffic = new Traffic()): Promise<Served> {
-  const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: number });
-  const server = servePeers({
-    clusterId: CLUSTER,
-    memberId,
-    storeId: 5n,
-    ports: [{ port, secure: false }],
-    tls: undefined,
-    service,
-    traffic,
-    clock: realClock,
-    queuedBytesMax: 4 << 20,
-    logger: quiet,
-  });
+  const { server, port } = await servePlain({ clusterId: CLUSTER, memberId, service, traffic }, number);
   closing.push(server);
-  return { ...server, ports: [portOf(port)] };
+  return { ...server, ports: [port] };
 }
 
 test('a member whose new process has its port, and does not serve yet, is gone', async () => {

@@ -1,15 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { logPosition } from '@engram/core';
-import { PeerLinks, type PeerServer, servePeers, Traffic } from '@engram/peer';
+import { PeerLinks, type PeerServer, Traffic } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
-import { BoundPort } from '@engram/transport';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, expect, test, vi } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from '../src/methods.ts';
 import { STRANGERS_MAX } from '../src/peer-sockets.ts';
 import { STRANGER_BYTES_MAX } from '../src/receive-limits.ts';
-import { Echo } from './echo.ts';
+import { Echo, servePlain } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const utf8 = (text: string): Uint8Array => Buffer.from(text);
@@ -22,24 +21,9 @@ afterEach(async () => {
 });
 
 async function serve(service: Echo, traffic = new Traffic()): Promise<{ server: PeerServer; port: number }> {
-  const bound = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
-  const { address } = bound;
-  if (address.kind !== 'tcp') throw new Error('no port');
-  const server = servePeers({
-    clusterId: CLUSTER,
-    memberId: 2n,
-    storeId: 5n,
-    foundingId: 8n,
-    ports: [{ port: bound, secure: false }],
-    tls: undefined,
-    service,
-    traffic,
-    clock: realClock,
-    queuedBytesMax: 4 << 20,
-    logger: quiet,
-  });
-  closing.push(server);
-  return { server, port: address.port };
+  const served = await servePlain({ clusterId: CLUSTER, foundingId: 8n, service, traffic });
+  closing.push(served.server);
+  return served;
 }
 
 function clientAt(port: number, options = {}): Client {

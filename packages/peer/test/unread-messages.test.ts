@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { PeerLinks, servePeers, Traffic } from '@engram/peer';
+import { PeerLinks } from '@engram/peer';
 import { quiet, realClock } from '@engram/sim';
-import { BoundPort } from '@engram/transport';
 import { Metadata, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, expect, test, vi } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { EXCHANGE, peerService } from '../src/methods.ts';
-import { Echo, portOf } from './echo.ts';
+import { Echo, servePlain } from './echo.ts';
 
 const CLUSTER = 0xc1n;
 const message = new Uint8Array(1024);
@@ -52,22 +51,10 @@ test('messages to a member that does not read them are dropped beyond a bound', 
 
 /** A member's connection to a server. It reads what comes only if it is told to. */
 async function connected(answersBytesMax?: number) {
-  const port = await BoundPort.bind({ kind: 'tcp', host: '127.0.0.1', port: 0 });
-  const server = servePeers({
-    clusterId: CLUSTER,
-    memberId: 2n,
-    storeId: 5n,
-    ports: [{ port, secure: false }],
-    tls: undefined,
-    service: new Echo(),
-    traffic: new Traffic(),
-    clock: realClock,
-    queuedBytesMax: 4 << 20,
-    logger: quiet,
-    ...(answersBytesMax === undefined ? {} : { answersBytesMax }),
-  });
+  const bound = answersBytesMax === undefined ? {} : { answersBytesMax };
+  const { server, port } = await servePlain({ clusterId: CLUSTER, service: new Echo(), ...bound });
   closing.push(server);
-  const session = connect(`http://127.0.0.1:${portOf(port)}`);
+  const session = connect(`http://127.0.0.1:${port}`);
   session.on('error', () => {});
   closing.push({ [Symbol.asyncDispose]: async () => session.destroy() });
   const headers = { ':method': 'POST', ':path': EXCHANGE, 'content-type': 'application/grpc', te: 'trailers' };
