@@ -6,6 +6,8 @@ import { MeasuredPace, type Pace } from './pace.ts';
 import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
 import type { LongWorkParts } from './short-answers.ts';
 import { TransportShare } from './transport-share.ts';
+import { TurnInput } from './turn-input.ts';
+import { LATE_PHASE_MS, TURN_MS } from './turn-parts.ts';
 import { TurnStart } from './turn-start.ts';
 import type { Job, Turn } from './turn.ts';
 import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
@@ -15,6 +17,8 @@ const ASKED_MAX = 1024;
 
 export interface LoopOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'soon'>;
+  /** The time for which the event loop has waited for something to do. If undefined, the input of a turn is taken for short. */
+  readonly idleMs?: () => number;
   /** When a slice ends. If undefined, after SLICE_MS by the clock. */
   readonly pace?: Pace;
 }
@@ -30,7 +34,8 @@ export interface ClassUsage {
  * The owner of the event loop's time. Long work runs as a job: it asks `shouldYield`, and yields. What yields waits in a
  * line of its class and its caller (`FairQueue`), and each turn of the event loop gives slices for JOBS_TURN_MS, or less while
  * clients wait for short answers (`ShortAnswers`). Frames
- * and writing have a share of their own (`transport`). All together take less than TURN_MS.
+ * and writing have a share of their own (`transport`). All together take less than TURN_MS. What the input of a turn takes beyond its
+ * part, the others have less (`TurnInput`).
  *
  * A job begins in the call that runs it, so what needs less than a slice has ended when `run` returns: two writes of one
  * connection are decided in the order in which they came. A job that is run within another one shares its slice.
@@ -47,6 +52,7 @@ export class Loop implements Turn {
   watch: LoopWatch = unwatched;
   readonly #usage = new Map(WORK_CLASSES.map((work) => [work, { slices: 0, ms: 0, longestMs: 0 }]));
   readonly #clock: Pick<Clock, 'nowMs' | 'soon'>;
+  readonly #input: TurnInput;
   readonly #start: TurnStart;
   readonly #pace: Pace;
   readonly #queue = new FairQueue<Parked>();
@@ -69,12 +75,13 @@ export class Loop implements Turn {
   #last: Task | undefined;
   #chargedMs = 0;
 
-  constructor({ clock, pace }: LoopOptions) {
+  constructor({ clock, idleMs, pace }: LoopOptions) {
     this.usage = this.#usage;
     this.#clock = clock;
-    this.#start = new TurnStart(clock);
+    this.#input = new TurnInput(clock, idleMs);
+    this.#start = new TurnStart(clock, this.#input);
     this.#pace = pace ?? new MeasuredPace(clock);
-    this.transport = new TransportShare({ soon: (fire) => this.#start.behind(fire) });
+    this.transport = new TransportShare({ soon: (fire) => this.#start.behind(fire) }, this.#input);
     this.#giver = {
       park: (parked) => this.#park(parked),
       resume: (parked) => this.#resume(parked),
@@ -181,6 +188,7 @@ export class Loop implements Turn {
 
   #park(parked: Parked): void {
     this.#queue.push(parked.task, parked);
+    this.#input.comes();
     if (!this.#over && this.#asked < ASKED_MAX) this.#ask();
   }
 
@@ -200,7 +208,7 @@ export class Loop implements Turn {
       if (nowMs >= this.#untilMs) {
         this.#over = true;
         const overIn = this.#turn;
-        this.#clock.soon(() => this.#renew(overIn));
+        this.#start.behind(() => this.#renew(overIn));
         return;
       }
     }
@@ -212,6 +220,7 @@ export class Loop implements Turn {
     // Requests a callback for work beyond ASKED_MAX.
     if (this.#queue.size > this.#asked) this.#ask();
     this.#slice(parked, nowMs);
+    this.#input.partEnded(this.#chargedMs);
   }
 
   #slice(parked: Parked, nowMs: number): void {
@@ -250,7 +259,9 @@ export class Loop implements Turn {
     if (turn !== this.#turn) return false;
     this.#turn += 1;
     this.transport.shortAnswers.turn();
-    this.#untilMs = nowMs + this.#parts.jobsMs;
+    const { jobsMs, sliceMs } = this.#parts;
+    // One slice is given in any case.
+    this.#untilMs = nowMs + Math.min(jobsMs, TURN_MS - this.#input.tookMs - LATE_PHASE_MS - sliceMs);
     this.#last = undefined;
     return true;
   }

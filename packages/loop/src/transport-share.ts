@@ -1,7 +1,15 @@
 import type { Clock } from '@engram/core';
 import { Fifo } from './fifo.ts';
 import { ShortAnswers } from './short-answers.ts';
-import { FRAMES_PHASE_MS, LONG_OUTPUT_REST_MS_MAX, LONG_OUTPUT_REST_TIMES, TRANSPORT_PHASE_MS } from './turn-parts.ts';
+import { type TurnInput, unmeasuredInput } from './turn-input.ts';
+import {
+  FRAMES_PHASE_MS,
+  LATE_PHASE_MS,
+  LONG_OUTPUT_REST_MS_MAX,
+  LONG_OUTPUT_REST_TIMES,
+  TRANSPORT_PHASE_MS,
+  TURN_MS,
+} from './turn-parts.ts';
 
 /** Time that the frames of one connection may take at once while others wait. */
 export const FRAMES_SHARED_SLICE_MS = 1;
@@ -17,6 +25,11 @@ const RENEWED_FROM_MS = FRAMES_PHASE_MS / 2;
 export class TransportShare {
   readonly shortAnswers = new ShortAnswers();
   readonly #clock: Pick<Clock, 'soon'>;
+  readonly #input: TurnInput;
+  /** The phase is that of input, not the one behind it. */
+  #inputPhase = true;
+  /** What the phase has: TRANSPORT_PHASE_MS, or less if the input takes longer than that. */
+  #phaseMs = TRANSPORT_PHASE_MS;
   #spentMs = 0;
   /** A part of it. */
   #framesMs = 0;
@@ -28,29 +41,30 @@ export class TransportShare {
   readonly #frames = new Fifo<() => void>();
   readonly #writes = new Fifo<() => void>();
 
-  constructor(clock: Pick<Clock, 'soon'>) {
+  constructor(clock: Pick<Clock, 'soon'>, input: TurnInput = unmeasuredInput) {
     this.#clock = clock;
+    this.#input = input;
   }
 
   /** No more frames in this phase. */
   get framesSpent(): boolean {
-    return this.#framesMs >= FRAMES_PHASE_MS || this.#spentMs >= TRANSPORT_PHASE_MS;
+    return this.#framesMs >= FRAMES_PHASE_MS || this.#spentMs >= this.#phaseMs;
   }
 
   /** The time that the frames of one connection may take from now on: less while others wait. Only before `framesSpent`. */
   get frameSliceMs(): number {
-    const leftMs = Math.min(FRAMES_PHASE_MS - this.#framesMs, TRANSPORT_PHASE_MS - this.#spentMs);
+    const leftMs = Math.min(FRAMES_PHASE_MS - this.#framesMs, this.#phaseMs - this.#spentMs);
     return this.#frames.length === 0 ? leftMs : Math.min(leftMs, FRAMES_SHARED_SLICE_MS);
   }
 
   /** The time left for writing; 0 or less if none is. */
   get writeMs(): number {
-    return TRANSPORT_PHASE_MS - this.#spentMs;
+    return this.#phaseMs - this.#spentMs;
   }
 
   /** No further batch of a long output in this turn. */
   get longSpent(): boolean {
-    return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= TRANSPORT_PHASE_MS;
+    return this.#longMs >= this.shortAnswers.parts.outputMs || this.#spentMs >= this.#phaseMs;
   }
 
   /**
@@ -61,6 +75,11 @@ export class TransportShare {
   get longRestMs(): number {
     if (!this.shortAnswers.awaited) return 0;
     return Math.min(LONG_OUTPUT_REST_MS_MAX, Math.max(1, LONG_OUTPUT_REST_TIMES * this.#longMs));
+  }
+
+  /** Input comes, at a time that was just read. */
+  inputComes(nowMs: number): void {
+    this.#input.comes(nowMs);
   }
 
   spendOnFrames(ms: number): void {
@@ -91,7 +110,18 @@ export class TransportShare {
 
   #spend(ms: number): void {
     this.#spentMs += ms;
-    if (this.#spentMs >= RENEWED_FROM_MS) this.#planRenewal();
+    if (this.#spentMs < RENEWED_FROM_MS) return;
+    if (this.#inputPhase) {
+      const leftMs = this.#leftMs(this.#input.soFarMs()) - LATE_PHASE_MS;
+      this.#phaseMs = Math.min(this.#phaseMs, this.#spentMs + leftMs);
+    }
+    this.#planRenewal();
+  }
+
+  /** What is left of a turn with such an input, but for jobs. */
+  #leftMs(inputMs: number): number {
+    const { jobsMs, sliceMs } = this.shortAnswers.parts;
+    return TURN_MS - inputMs - jobsMs - sliceMs;
   }
 
   #planRenewal(): void {
@@ -103,15 +133,23 @@ export class TransportShare {
   }
 
   readonly #begin = (): void => {
+    this.#inputPhase = true;
+    this.#beginPhase(TRANSPORT_PHASE_MS);
+    this.#input.partEnded();
+  };
+
+  #beginPhase(ms: number): void {
+    this.#phaseMs = ms;
     this.#spentMs = 0;
     this.#framesMs = 0;
-  };
+  }
 
   readonly #renew = (): void => {
     this.#planned = false;
     if (this.#longMs > 0) this.shortAnswers.turn();
     this.#longMs = 0;
-    this.#begin();
+    this.#inputPhase = false;
+    this.#beginPhase(Math.min(TRANSPORT_PHASE_MS, Math.max(LATE_PHASE_MS, this.#leftMs(this.#input.tookMs))));
     const writesFirst = this.#writesFirst;
     if (writesFirst) this.#goOnWriting();
     // Frames have less time of a phase than all together, so both go on. Those that do not finish wait again, behind all that

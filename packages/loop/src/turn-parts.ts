@@ -24,6 +24,11 @@ export const SLICE_MS = 2;
 export const LONG_OUTPUT_BESIDE_MS = 0.5;
 export const JOBS_BESIDE_MS = 1;
 export const SLICE_BESIDE_MS = 0.5;
+/**
+ * What is left of the phase behind the input in a turn whose input has taken its time. The kernel and the runtime take up to 0.1 ms for
+ * each socket that begins, ends or is read, and a turn may have a hundred of them.
+ */
+export const LATE_PHASE_MS = 0.5;
 /** A rest of an output of many answers beside others: so many times as long as what was written before it, and at most so long. */
 export const LONG_OUTPUT_REST_TIMES = 2;
 export const LONG_OUTPUT_REST_MS_MAX = 5;
@@ -34,8 +39,9 @@ export const INLINE_EVERY_MS = 4;
 assert(2 * TRANSPORT_PHASE_MS + JOBS_TURN_MS + SLICE_MS <= TURN_MS, 'the parts of a turn are longer than the turn');
 assert(
   Math.max(FRAMES_PHASE_MS, LONG_OUTPUT_TURN_MS) < TRANSPORT_PHASE_MS,
-  'frames or long outputs have the whole turn',
+  'frames or long outputs have the whole phase',
 );
+assert(LATE_PHASE_MS <= TRANSPORT_PHASE_MS, 'a late turn has more than others');
 assert(INLINE_MS_MAX < SLICE_MS, 'reads may block for a whole slice');
 assert(SLICE_BESIDE_MS <= SLICE_MS && JOBS_BESIDE_MS <= JOBS_TURN_MS, 'slices are longer beside others than alone');
 assert(LONG_OUTPUT_BESIDE_MS <= LONG_OUTPUT_TURN_MS, 'long output has more beside others than alone');

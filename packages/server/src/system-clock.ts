@@ -8,7 +8,7 @@ const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
 /** The machine's time, and the owner of the event loop's. */
 export class SystemClock implements Clock {
-  readonly loop = new Loop({ clock: this });
+  readonly loop = new Loop({ clock: this, idleMs: () => performance.nodeTiming.idleTime });
 
   nowMs(): number {
     return performance.now();

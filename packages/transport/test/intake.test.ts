@@ -1,6 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { FRAMES_SHARED_SLICE_MS, FRAMES_PHASE_MS, TransportShare, unwatched } from '@engram/loop';
+import {
+  FRAMES_PHASE_MS,
+  FRAMES_SHARED_SLICE_MS,
+  LATE_PHASE_MS,
+  Loop,
+  TransportShare,
+  TURN_MS,
+  unwatched,
+} from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { CLIENT_PREFACE, type FrameReader, pingFrame } from '@engram/http2';
 import { Intake, type IntakeOwner } from '../src/h2/intake.ts';
@@ -184,4 +192,16 @@ test('takes nothing more of a client that has gone, although its end waits for a
   socket.destroyed = true;
   await clock.settle();
   expect(owner.frames).toHaveLength(taken);
+});
+
+test('input is known to have come by its first frames', async () => {
+  const clock = new SimClock();
+  const { transport } = new Loop({ clock, idleMs: () => 0 });
+  const socket = new FakeSocket();
+  new Intake(socket, clock, transport, unwatched, new Owner());
+  socket.emit('data', Buffer.from(CLIENT_PREFACE));
+  // What the runtime does for other sockets.
+  clock.advance(TURN_MS);
+  const sliceMs = await new Promise((resolve) => transport.waitForFrames(() => resolve(transport.frameSliceMs)));
+  expect(sliceMs).toBe(LATE_PHASE_MS);
 });

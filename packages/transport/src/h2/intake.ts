@@ -133,6 +133,7 @@ export class Intake {
     if (this.#state === 'ended' || this.#socket.destroyed) return;
     this.#state = 'flowing';
     const [startMs, reportedMs] = [this.#clock.nowMs(), this.#watch.reportedMs];
+    this.#turn.inputComes(startMs);
     this.#sliceMs = this.#turn.frameSliceMs;
     this.#sliceEndMs = startMs + this.#sliceMs;
     this.#workedMs = 0;
