@@ -1,4 +1,5 @@
 import { assert, type ByteViews, EngramError, type PagedBytes } from '@engram/core';
+import type { Loop, Task } from '@engram/loop';
 import type { KeyIndex, VersionSlot } from '@engram/index';
 import { type ListMemory, PLACES, type Places } from './list-memory.ts';
 import type { Pin } from './pins.ts';
@@ -12,6 +13,12 @@ const PLACE_BYTES = 12;
 /** What a list of so many versions holds while nobody reads it, and one page of it. */
 export const listHoldsBytes = (versions: number): number =>
   PLACE_BYTES * PLACES * Math.ceil(versions / PLACES) + PAGE_BYTES;
+
+/** Whose slices of the loop a list has. */
+export interface ListSlices {
+  readonly loop: Loop;
+  readonly task: Task;
+}
 
 /** The versions in [first, end). */
 interface Page {
@@ -30,6 +37,7 @@ export class PagedList implements PagedBytes {
   readonly #bytesOf: VersionBytes;
   readonly #memory: ListMemory;
   readonly #pin: Pin;
+  readonly #slices: ListSlices;
   readonly #signal: AbortSignal;
   #places: Places[] = [];
   #length = 0;
@@ -43,10 +51,11 @@ export class PagedList implements PagedBytes {
   #disposed = false;
 
   /** `signal` aborts when the reader of the list is gone. */
-  constructor(bytesOf: VersionBytes, memory: ListMemory, pin: Pin, signal: AbortSignal) {
+  constructor(bytesOf: VersionBytes, memory: ListMemory, pin: Pin, slices: ListSlices, signal: AbortSignal) {
     this.#bytesOf = bytesOf;
     this.#memory = memory;
     this.#pin = pin;
+    this.#slices = slices;
     this.#signal = signal;
   }
 
@@ -121,7 +130,9 @@ export class PagedList implements PagedBytes {
     let [end, bytes] = [first, 0];
     for (; end < this.#length && bytes < enough; end += 1) bytes += this.lengthOf(end);
     const kvs = this.#memory.takeViews(end - first);
-    const loading = this.#bytesOf.collect(this.#positions(first, end), kvs, this.#signal);
+    const { loop, task } = this.#slices;
+    const bringing = this.#bytesOf.collect(this.#positions(first, end), kvs, loop, this.#signal);
+    const loading = loop.run(task, bringing, this.#signal) ?? undefined;
     if (loading === undefined) this.#take({ first, end, kvs }, bytes);
     else {
       this.#loading = loading
@@ -145,11 +156,11 @@ export class PagedList implements PagedBytes {
     this.#broughtBytes += bytes;
   }
 
-  /** The positions of the versions in [first, end). */
+  /** The positions of the versions in [first, end), for the caller to keep: the places are used again once the list is given up. */
   #positions(first: number, end: number): Float64Array {
     const at = first % PLACES;
     const { positions } = this.#places[Math.floor(first / PLACES)]!;
-    if (at + end - first <= PLACES) return positions.subarray(at, at + end - first);
+    if (at + end - first <= PLACES) return positions.slice(at, at + end - first);
     const copy = new Float64Array(end - first);
     for (let from = first; from < end; ) {
       const [begin, count] = [from % PLACES, Math.min(end - from, PLACES - (from % PLACES))];

@@ -10,7 +10,7 @@ import {
   whenLate,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
-import { type Job, type Loop, type PureJob, settled, type Task, type Turn } from '@engram/loop';
+import type { Job, Loop, PureJob, Task, Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
 import { listHoldsBytes, PagedList } from './paged-list.ts';
@@ -156,7 +156,7 @@ export class Scanner {
   ): ScanResult | PagedScanResult | Promise<ScanResult | PagedScanResult> {
     if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal, undefined, task);
     const room = new AnswerRoom(this.#answerBytesMax);
-    return this.#loop.run(task, this.#paged(op, at, room, signal), signal);
+    return this.#loop.run(task, this.#paged(op, at, room, task, signal), signal);
   }
 
   /** Whether the list holds its versions while it is sent, and is not paged. */
@@ -169,11 +169,17 @@ export class Scanner {
     return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
   }
 
-  *#paged(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult | PagedScanResult> {
+  *#paged(
+    op: RangeOp,
+    at: Revision,
+    room: AnswerRoom,
+    task: Task,
+    signal: AbortSignal,
+  ): Job<ScanResult | PagedScanResult> {
     let chunk = this.#chunk(op, op.range.key, 0, at);
     if (chunk.last && this.#isHeld(chunk.slots)) return yield* this.#list(op, at, room, signal, chunk);
     const pin = this.#pins.hold(at, true);
-    const kvs = new PagedList(this.#bytes, this.#memory, pin, signal);
+    const kvs = new PagedList(this.#bytes, this.#memory, pin, { loop: this.#loop, task }, signal);
     let made = false;
     try {
       for (;;) {
@@ -252,15 +258,14 @@ export class Scanner {
     const kvs = new ByteViews();
     for (let from = 0; from < positions.length; from += FETCH_KEYS) {
       const part = positions.slice(from, from + FETCH_KEYS);
-      const loading = this.#bytes.collect(new Float64Array(part), kvs, signal);
-      if (loading !== undefined) yield loading;
-      if (this.#loop.shouldYield(part.length)) yield;
+      yield* this.#bytes.collect(new Float64Array(part), kvs, this.#loop, signal);
+      if (this.#loop.shouldYield(0)) yield;
     }
     return kvs;
   }
 
-  *#many(positions: readonly LogPosition[], signal: AbortSignal): Job<readonly Uint8Array[]> {
-    return yield* settled(this.#bytes.getMany(positions, signal));
+  #many(positions: readonly LogPosition[], signal: AbortSignal): Job<readonly Uint8Array[]> {
+    return this.#bytes.many(positions, this.#loop, signal);
   }
 
   /** A list's versions from `key` on, after so many others. One key more than wanted tells that there are more. */
@@ -280,8 +285,7 @@ export class Scanner {
     const few = chunk.last && chunk.slots.length < LIST_MIN;
     const kvs = few ? yield* this.#many(this.#positions(chunk.slots, room), signal) : new ByteViews();
     while (kvs instanceof ByteViews) {
-      const loading = this.#bytes.collect(new Float64Array(this.#positions(chunk.slots, room)), kvs, signal);
-      if (loading !== undefined) yield loading;
+      yield* this.#bytes.collect(new Float64Array(this.#positions(chunk.slots, room)), kvs, this.#loop, signal);
       if (chunk.last) break;
       if (this.#loop.shouldYield(chunk.slots.length)) yield;
       chunk = this.#chunk(op, chunk.next!, kvs.length, at);

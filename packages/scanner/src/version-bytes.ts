@@ -1,5 +1,6 @@
 import { recordKv } from '@engram/coder';
 import { type ByteViews, EngramError, type LogPosition } from '@engram/core';
+import { type Job, settled, type Turn } from '@engram/loop';
 import { StorageClosedError, StorageTrimmedError, StorageUnavailableError, type Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
@@ -10,6 +11,8 @@ const INLINE_MAX = 4;
 
 /** Versions of a shorter list are not put next to each other. */
 const GATHER_MIN = 64;
+/** A version that was read is copied into the cache: some microseconds. */
+const STEPS_EACH = 4;
 /** The cache aligns versions to 8 bytes. */
 const ALIGNED_GAP_MAX = 7;
 
@@ -44,7 +47,7 @@ export class VersionBytes {
     return kv;
   }
 
-  /** The versions at all positions, in their order. Synchronous if all are available without waiting. */
+  /** The versions at all positions, in their order: few. Synchronous if all are available without waiting. */
   getMany(
     positions: readonly LogPosition[],
     signal: AbortSignal,
@@ -59,36 +62,59 @@ export class VersionBytes {
       else missing.push(at);
     }
     if (missing === undefined) return kvs;
-    const take = (at: number, kv: Uint8Array): void => {
+    const wanted = missing.map((at) => positions[at]!);
+    return this.#records(wanted, signal).then((records) => {
+      const keeps = this.#keeps(records);
+      for (const [at, record] of records.entries()) kvs[missing[at]!] = this.#take(wanted[at]!, record, keeps);
+      return kvs;
+    });
+  }
+
+  /** As `getMany`, for many: gives way to others, also behind a read. */
+  *many(positions: readonly LogPosition[], turn: Turn, signal: AbortSignal): Job<readonly Uint8Array[]> {
+    const kvs = new Array<Uint8Array>(positions.length);
+    const inline = positions.length <= INLINE_MAX;
+    let missing: number[] | undefined;
+    for (let at = 0; at < positions.length; at += 1) {
+      const kv = this.#cache.get(positions[at]!) ?? this.#peekStorage(positions[at]!, inline);
+      if (kv !== undefined) kvs[at] = kv;
+      else if (missing === undefined) missing = [at];
+      else missing.push(at);
+      if (turn.shouldYield()) yield;
+    }
+    if (missing === undefined) return kvs;
+    const wanted = missing.map((at) => positions[at]!);
+    const set = (at: number, kv: Uint8Array): void => {
       kvs[at] = kv;
     };
-    const wanted = missing.map((at) => positions[at]!);
-    return this.#load(wanted, missing, take, signal).then(() => kvs);
+    yield* this.#load(wanted, missing, set, turn, signal);
+    return kvs;
   }
 
   /**
-   * As `getMany`, but appends the versions to `into`. The promise resolves when all are there; undefined if they are
-   * there already. A Float64Array holds the positions of a long list without an object for each. The call does not read
-   * `positions` after it has returned.
+   * As `many`, but appends the versions to `into`. A Float64Array holds the positions of a long list without an object for each. The
+   * job owns `positions`.
    */
-  collect(positions: Float64Array, into: ByteViews, signal: AbortSignal): Promise<void> | undefined {
+  *collect(positions: Float64Array, into: ByteViews, turn: Turn, signal: AbortSignal): Job<void> {
     const first = into.extend(positions.length);
     const inline = positions.length <= INLINE_MAX;
     let missing: number[] | undefined;
     for (let at = 0; at < positions.length; at += 1) {
       const position = positions[at] as LogPosition;
-      if (this.#cache.locate(position, into, first + at)) continue;
-      const kv = this.#peekStorage(position, inline);
-      if (kv !== undefined) into.setView(first + at, kv);
-      else if (missing === undefined) missing = [at];
-      else missing.push(at);
+      if (!this.#cache.locate(position, into, first + at)) {
+        const kv = this.#peekStorage(position, inline);
+        if (kv !== undefined) into.setView(first + at, kv);
+        else if (missing === undefined) missing = [at];
+        else missing.push(at);
+      }
+      if (turn.shouldYield()) yield;
     }
     if (missing === undefined) {
       this.#gather(positions, into, first);
-      return undefined;
+      return;
     }
     const wanted = missing.map((at) => positions[at] as LogPosition);
-    return this.#load(wanted, missing, (at, kv) => into.setView(first + at, kv), signal);
+    yield* this.#load(wanted, missing, (at, kv) => into.setView(first + at, kv), turn, signal);
   }
 
   /**
@@ -128,23 +154,35 @@ export class VersionBytes {
     }
   }
 
-  /** Calls `take` for each wanted version, with its index among all versions. */
-  async #load(
+  /** Calls `set` for each wanted version, with its index among all versions. */
+  *#load(
     wanted: readonly LogPosition[],
     places: readonly number[],
-    take: (at: number, kv: Uint8Array) => void,
+    set: (at: number, kv: Uint8Array) => void,
+    turn: Turn,
     signal: AbortSignal,
-  ): Promise<void> {
-    const records = await this.#records(wanted, signal);
-    // A client that lists will list again, especially when many clients restart. But a list that is a large part of the
-    // cache would only displace the hot versions.
+  ): Job<void> {
+    const records = yield* settled(this.#records(wanted, signal));
+    const keeps = this.#keeps(records);
+    for (let at = 0; at < wanted.length; at += 1) {
+      set(places[at]!, this.#take(wanted[at]!, records[at]!, keeps));
+      if (turn.shouldYield(STEPS_EACH)) yield;
+    }
+  }
+
+  /**
+   * A client that lists will list again, especially when many clients restart. But a list that is a large part of the cache
+   * would only displace the hot versions.
+   */
+  #keeps(records: readonly Uint8Array[]): boolean {
     let bytes = 0;
     for (const { length } of records) bytes += length;
-    const keep = bytes <= this.#cache.bytesMax * KEPT_PART_MAX;
-    for (let at = 0; at < wanted.length; at += 1) {
-      const kv = recordKv(records[at]!);
-      if (keep) this.#cache.add(wanted[at]!, kv);
-      take(places[at]!, kv);
-    }
+    return bytes <= this.#cache.bytesMax * KEPT_PART_MAX;
+  }
+
+  #take(position: LogPosition, record: Uint8Array, keeps: boolean): Uint8Array {
+    const kv = recordKv(record);
+    if (keeps) this.#cache.add(position, kv);
+    return kv;
   }
 }
