@@ -1,3 +1,4 @@
+import type { PureJob, Task } from '@engram/loop';
 import { Connection } from './h2/connection.ts';
 import { SWEEP_INTERVAL_MS } from './h2/limits.ts';
 import { Http1Server } from './http/http1.ts';
@@ -6,6 +7,9 @@ import { Listener } from './listener.ts';
 import { ServerContext } from './server-context.ts';
 import { budgetsOf, type ServeOptions, type Server } from './serve-options.ts';
 import { serverOf } from './server-of.ts';
+
+const SWEEP: Task = { work: 'client', caller: 'sweep', stage: 'sweep' };
+const SWEEP_STEPS = 8;
 
 /** Under TLS, a client may choose HTTP/2 for plain HTTP, too. */
 const alpn = { both: ['h2', 'http/1.1'], grpc: ['h2'], http: ['h2', 'http/1.1'] } as const;
@@ -34,9 +38,15 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const address = await listener.listen();
 
   function sweep(): void {
-    const nowMs = options.clock.nowMs();
-    for (const connection of connections) connection.sweep(nowMs);
+    void plain.loop.run(SWEEP, sweepAll());
     sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
+  }
+  /** Each connection may let calls start that waited. */
+  function* sweepAll(): PureJob<void> {
+    for (const connection of connections) {
+      connection.sweep(options.clock.nowMs());
+      if (plain.loop.shouldYield(SWEEP_STEPS)) yield;
+    }
   }
   let sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
 

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { serve } from '@engram/transport';
 import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
@@ -248,6 +249,47 @@ test('a client that has used up its window while others held too much gets a new
   waiting[Symbol.dispose]();
   await until(() => requests.used === 0);
 }, 10_000);
+
+test('calls of many connections that waited for room begin in slices of the loop once there is some', async () => {
+  const clock = new SimClock();
+  // Each start takes a slice.
+  const loop = new Loop({ clock, pace: new StepPace(1) });
+  const small = new ClientBudgets({
+    requestBytes: MiB,
+    answerBytes: 100 * MiB,
+    streams: 100,
+    connections: 100,
+    watcherBytes: 1,
+  });
+  let begun = 0;
+  const release = Promise.withResolvers<void>();
+  const handle = async (_: Uint8Array, call: CallContext): Promise<Uint8Array> => {
+    begun += 1;
+    call.holdAnswer?.(MiB);
+    await release.promise;
+    return Buffer.from('made');
+  };
+  const methods = new Map([['/test.Make/Answer', { kind: 'unary' as const, handle }]]);
+  await using shared = await startServing(serve, { budgets: small, clock, loop, methods });
+  const others = small.answerBytes.share();
+  others.hold(100 * MiB);
+  const clients: RawClient[] = [];
+  for (let at = 0; at < 20; at += 1) {
+    const client = await RawClient.open(shared.port);
+    clients.push(client);
+    // One answer is always made.
+    for (const id of [1, 3]) client.write(client.request(id, '/test.Make/Answer', Buffer.from('x')));
+    await settled(client);
+  }
+  expect(begun).toBe(20);
+  others.end();
+  clock.advance(SWEEP_INTERVAL_MS);
+  expect(begun, 'in the turn of the sweep').toBeLessThanOrEqual(22);
+  await until(() => begun === 40);
+  release.resolve();
+  for (const client of clients) expect(await client.outcome(1)).toContain('grpc-status: 0');
+  for (const client of clients) client[Symbol.dispose]();
+});
 
 test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of its request', async (method) => {
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
