@@ -142,7 +142,8 @@ test('of thousands at once the parser works off a few, also behind the one that 
   await once(socket, 'close');
   unsubscribe('http.server.request.start', count);
   expect(parsed).toBeGreaterThan(8);
-  expect(parsed).toBeLessThan(100);
+  // Those of one piece of 512 bytes, and some that were read ahead.
+  expect(parsed).toBeLessThan(50);
 });
 
 test('while one is served no more is read than may wait', async () => {

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '@engram/core';
 import type { Ends } from '../ends.ts';
 import { STALL_MAX_MS } from '../h2/limits.ts';
 
-/** A usual request fits into one or two pieces. */
-const PIECE_BYTES = 2 * 1024;
+/** A usual request fits into one or two pieces. Twenty short ones fit into one, some 50 us each. */
+const PIECE_BYTES = 512;
 
 /**
  * A client that has said all may still listen, or be gone: both look the same until something is sent to it. It gets what is answered
