@@ -258,6 +258,13 @@ describe('what a transaction may be at most', () => {
     expect(decodeTxn(beyond).compares).toHaveLength(1);
   });
 
+  test.each([0x0a, 0x12, 0x1a, 0x22])('fields %i that are merged into one operation count as well', (tag) => {
+    const merged = (count: number): Buffer => field(0x12, many(count, field(tag, new Uint8Array(0))));
+    expect(decodeTxnWithin(merged(64 * OPS), OPS)).toEqual(decodeTxn(merged(1)));
+    expect(() => decodeTxnWithin(merged(64 * OPS + 1), OPS)).toThrow('etcdserver: too many operations in txn request');
+    expect(decodeTxn(merged(100_000)).success).toHaveLength(1);
+  });
+
   test.each([
     { what: 'with an operation each', request: field(0x22, putOp) },
     { what: 'with a compare each', request: field(0x22, field(0x0a, new Uint8Array(0))) },

@@ -51,8 +51,8 @@ export function decodeTxn(bytes: Uint8Array): Txn {
 
 /**
  * As `decodeTxn`, for a client's request, whose memory is bounded: it reads each list of the transaction, and of each nested
- * one, up to one entry above `opsMax`. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations. Throws
- * TooManyOps above that. etcd bounds the tree only by the bytes of the request.
+ * one, up to one entry above `opsMax`. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, and fields
+ * that are merged into them. Throws TooManyOps above that. etcd bounds the tree only by the bytes of the request.
  */
 export function decodeTxnWithin(bytes: Uint8Array, opsMax: number): Txn | CutTxn {
   const bounds: TxnBounds = { opsMax, left: TXN_TREE_FACTOR * opsMax, cut: false };
@@ -65,7 +65,7 @@ const TXN_TREE_FACTOR = 64;
 
 interface TxnBounds {
   readonly opsMax: number;
-  /** Compares and operations that the whole tree may still have. */
+  /** Compares and operations, and fields that are merged into one, that the whole tree may still have. */
   left: number;
   /** A list has more entries than were read. */
   cut: boolean;
@@ -225,7 +225,7 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
       reader.skip(tag);
       continue;
     }
-    if (bounds.left === 0) throw new EngramError('TooManyOps');
+    if (bounds.left <= 0) throw new EngramError('TooManyOps');
     bounds.left -= 1;
     const outer = reader.enter();
     if (tag === 10) compares.push(readCompare(reader));
@@ -249,6 +249,9 @@ function readOp(reader: Reader, bounds: TxnBounds): Op {
       reader.skip(tag);
       continue;
     }
+    // Each is work, also where all of them are one operation in the end.
+    if (op !== emptyOp) bounds.left -= 1;
+    if (bounds.left < 0) throw new EngramError('TooManyOps');
     const outer = reader.enter();
     if (tag === 34) {
       txn ??= newTxn();
