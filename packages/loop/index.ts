@@ -20,6 +20,7 @@ export {
   SLICE_BESIDE_MS,
   SLICE_MS,
   TRANSPORT_PHASE_MS,
+  TURN_BESIDE_MS,
   TURN_MS,
 } from './src/turn-parts.ts';
 export { type LoopWatch, unwatched } from './src/loop-watch.ts';

@@ -7,7 +7,7 @@ import { type Parked, ParkedJob, type SliceGiver } from './parked-job.ts';
 import type { LongWorkParts } from './short-answers.ts';
 import { TransportShare } from './transport-share.ts';
 import { TurnInput } from './turn-input.ts';
-import { LATE_PHASE_MS, TURN_MS } from './turn-parts.ts';
+import { LATE_PHASE_MS } from './turn-parts.ts';
 import { TurnStart } from './turn-start.ts';
 import type { Job, Turn } from './turn.ts';
 import { type Task, WORK_CLASSES, type WorkClass } from './work-class.ts';
@@ -259,9 +259,9 @@ export class Loop implements Turn {
     if (turn !== this.#turn) return false;
     this.#turn += 1;
     this.transport.shortAnswers.turn();
-    const { jobsMs, sliceMs } = this.#parts;
+    const { turnMs, jobsMs, sliceMs } = this.#parts;
     // One slice is given in any case.
-    this.#untilMs = nowMs + Math.min(jobsMs, TURN_MS - this.#input.tookMs - LATE_PHASE_MS - sliceMs);
+    this.#untilMs = nowMs + Math.min(jobsMs, turnMs - this.#input.tookMs - LATE_PHASE_MS - sliceMs);
     this.#last = undefined;
     return true;
   }

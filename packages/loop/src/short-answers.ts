@@ -5,6 +5,8 @@ import {
   LONG_OUTPUT_TURN_MS,
   SLICE_BESIDE_MS,
   SLICE_MS,
+  TURN_BESIDE_MS,
+  TURN_MS,
 } from './turn-parts.ts';
 
 /** What long work has of a turn. */
@@ -12,13 +14,21 @@ export interface LongWorkParts {
   readonly outputMs: number;
   readonly jobsMs: number;
   readonly sliceMs: number;
+  /** What all of it may take, with its input. */
+  readonly turnMs: number;
 }
 
-const alone: LongWorkParts = { outputMs: LONG_OUTPUT_TURN_MS, jobsMs: JOBS_TURN_MS, sliceMs: SLICE_MS };
+const alone: LongWorkParts = {
+  outputMs: LONG_OUTPUT_TURN_MS,
+  jobsMs: JOBS_TURN_MS,
+  sliceMs: SLICE_MS,
+  turnMs: TURN_MS,
+};
 const beside: LongWorkParts = {
   outputMs: LONG_OUTPUT_BESIDE_MS,
   jobsMs: JOBS_BESIDE_MS,
   sliceMs: SLICE_BESIDE_MS,
+  turnMs: TURN_BESIDE_MS,
 };
 
 /** After this many turns with long work and without a short answer, long work is alone: some 100 ms. */

@@ -8,7 +8,6 @@ import {
   LONG_OUTPUT_REST_MS_MAX,
   LONG_OUTPUT_REST_TIMES,
   TRANSPORT_PHASE_MS,
-  TURN_MS,
 } from './turn-parts.ts';
 
 /** Time that the frames of one connection may take at once while others wait. */
@@ -120,8 +119,8 @@ export class TransportShare {
 
   /** What is left of a turn with such an input, but for jobs. */
   #leftMs(inputMs: number): number {
-    const { jobsMs, sliceMs } = this.shortAnswers.parts;
-    return TURN_MS - inputMs - jobsMs - sliceMs;
+    const { turnMs, jobsMs, sliceMs } = this.shortAnswers.parts;
+    return turnMs - inputMs - jobsMs - sliceMs;
   }
 
   #planRenewal(): void {

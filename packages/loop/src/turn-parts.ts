@@ -25,6 +25,11 @@ export const LONG_OUTPUT_BESIDE_MS = 0.5;
 export const JOBS_BESIDE_MS = 1;
 export const SLICE_BESIDE_MS = 0.5;
 /**
+ * Up to where such a turn is planned, by what its input has taken. The rest is for what cannot be planned: code that is compiled, steps
+ * that take longer than usual, and what the runtime does for sockets that were closed.
+ */
+export const TURN_BESIDE_MS = 8;
+/**
  * What is left of the phase behind the input in a turn whose input has taken its time. The kernel and the runtime take up to 0.1 ms for
  * each socket that begins, ends or is read, and a turn may have a hundred of them.
  */
@@ -43,5 +48,6 @@ assert(
 );
 assert(LATE_PHASE_MS <= TRANSPORT_PHASE_MS, 'a late turn has more than others');
 assert(INLINE_MS_MAX < SLICE_MS, 'reads may block for a whole slice');
+assert(TURN_BESIDE_MS <= TURN_MS, 'a turn is longer beside others than alone');
 assert(SLICE_BESIDE_MS <= SLICE_MS && JOBS_BESIDE_MS <= JOBS_TURN_MS, 'slices are longer beside others than alone');
 assert(LONG_OUTPUT_BESIDE_MS <= LONG_OUTPUT_TURN_MS, 'long output has more beside others than alone');
