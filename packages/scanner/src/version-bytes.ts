@@ -93,7 +93,7 @@ export class VersionBytes {
 
   /**
    * As `many`, but appends the versions to `into`. A Float64Array holds the positions of a long list without an object for each. The
-   * job owns `positions`.
+   * job reads `positions` until it ends.
    */
   *collect(positions: Float64Array, into: ByteViews, turn: Turn, signal: AbortSignal): Job<void> {
     const first = into.extend(positions.length);

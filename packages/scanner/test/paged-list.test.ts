@@ -28,14 +28,23 @@ interface Bed {
   readonly scanner: Scanner;
   readonly pins: Pins;
   readonly reads: number[];
+  /** The positions of each read. */
+  readonly asked: (readonly LogPosition[])[];
   readonly expected: readonly Buffer[];
 }
 
 /** Keys in order, none of them in the cache. Records the bytes of each read. */
-function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31, dropped = (): boolean => false): Bed {
+function bed(
+  keys: number,
+  valueBytes: number,
+  answerBytesMax = 2 ** 31,
+  dropped = (): boolean => false,
+  steps = 4000,
+): Bed {
   const index = new KeyIndex();
   const records = new Map<LogPosition, Uint8Array>();
   const reads: number[] = [];
+  const asked: (readonly LogPosition[])[] = [];
   for (let at = 0; at < keys; at += 1) {
     const [mod, position] = [revision(at + 2), logPosition(at + 1)];
     const key = keyBytes(`k${String(at).padStart(5, '0')}`);
@@ -53,6 +62,7 @@ function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31, dropped
   const values: Values = {
     peek: () => undefined,
     async getMany(positions, signal) {
+      asked.push(positions);
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       if (dropped()) throw new StorageCorruptError('a record is missing', 'here');
@@ -71,11 +81,11 @@ function bed(keys: number, valueBytes: number, answerBytesMax = 2 ** 31, dropped
     index,
     bytes,
     pins,
-    loop: new Loop({ clock: new SimClock(), pace: new StepPace(4000) }),
+    loop: new Loop({ clock: new SimClock(), pace: new StepPace(steps) }),
     answerBytesMax,
   });
   const expected = [...records.values()].map((record) => Buffer.from(recordKv(record)));
-  return { index, scanner, pins, reads, expected };
+  return { index, scanner, pins, reads, asked, expected };
 }
 
 async function paged(
@@ -147,6 +157,19 @@ test('long versions, and many, come one at a time', async () => {
   expect(sameBytes(await readAll(result, 1), expected)).toBe(true);
   expect(Math.max(...reads)).toBeLessThan(750_000);
   result.kvs[Symbol.dispose]();
+});
+
+test('a list that is given up reads no places of another one', async () => {
+  const { scanner, asked } = bed(9_000, 300, 2 ** 31, () => false, 100);
+  const { kvs } = await paged(scanner);
+  const bringing = kvs.bring(0, 100);
+  expect(asked, 'it looks into the cache').toHaveLength(0);
+  kvs[Symbol.dispose]();
+  const other = await paged(scanner, { range: { key: keyBytes('k00500'), end: keyBytes('l') } });
+  await bringing;
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toEqual(asked[0]?.map((_, at) => at + 1));
+  other.kvs[Symbol.dispose]();
 });
 
 test('a page that is on its way is asked for once', async () => {
