@@ -279,4 +279,24 @@ describe('Observe', () => {
     expect(users.backend.watchHub.stats.watchers).toBe(0);
     expect([observed(seen), seen.status]).toEqual([['e/1=a'], { code: 0, message: '' }]);
   });
+
+  test('a client that reads nothing while it loses the right sees no more when it reads again', async () => {
+    await using users = await Api.open({ services: { auth: fakeAuth() } });
+    const { root, as } = await withUsers(users);
+    const alice = await as('alice');
+    await alice.campaign('e', 1n, 'a').done;
+    const seen = alice.observe('e');
+    // Set before the first message: behind it the stream waits for room, and watches nothing.
+    seen.crowded = true;
+    await users.clock.settle();
+    expect([users.backend.watchHub.stats.watchers, seen.status]).toEqual([0, undefined]);
+    await root.forbid('alice', ['e/', 'e0']);
+    seen.crowded = false;
+    seen.read();
+    await users.clock.settle();
+    await root.put('e/1', 'secret');
+    await users.clock.settle();
+    expect([observed(seen), seen.status]).toEqual([['e/1=a'], { code: 0, message: '' }]);
+    expect(users.backend.watchHub.stats.watchers).toBe(0);
+  });
 });

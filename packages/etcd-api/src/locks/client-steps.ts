@@ -1,3 +1,4 @@
+import { KeyAccess } from '@engram/auth';
 import type { RangeResult, TxnResult } from '@engram/backend';
 import {
   EngramError,
@@ -131,8 +132,16 @@ export class ClientSteps {
     }
   }
 
+  /**
+   * Judged as a watch of its own: the client may have lost the right since the read before it, where its stream had no room meanwhile.
+   * From then on `WatchRights` judges it.
+   */
   watch(watched: WatchedRange, besideBytes: number): RangeWatch {
-    return new RangeWatch(this.#parts, this.#caller(), watched, besideBytes);
+    const caller = this.#caller();
+    const { view } = this.#parts.auth;
+    const refusal = view.enabled ? new KeyAccess(view.state, caller).watch(watched.range) : undefined;
+    if (refusal !== undefined) throw new EngramError(refusal);
+    return new RangeWatch(this.#parts, caller, watched, besideBytes);
   }
 
   #caller(signal: AbortSignal = this.#signal): RpcCaller {
