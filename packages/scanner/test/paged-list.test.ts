@@ -26,6 +26,7 @@ const list: RangeOp = rangeOp(prefixRange(keyBytes('k')));
 interface Bed {
   readonly index: KeyIndex;
   readonly scanner: Scanner;
+  readonly loop: Loop;
   readonly pins: Pins;
   readonly reads: number[];
   /** The positions of each read. */
@@ -77,15 +78,10 @@ function bed(
   };
   const pins = new Pins();
   const bytes = new VersionBytes(new RecordCache(0), values);
-  const scanner = new Scanner({
-    index,
-    bytes,
-    pins,
-    loop: new Loop({ clock: new SimClock(), pace: new StepPace(steps) }),
-    answerBytesMax,
-  });
+  const loop = new Loop({ clock: new SimClock(), pace: new StepPace(steps) });
+  const scanner = new Scanner({ index, bytes, pins, loop, answerBytesMax });
   const expected = [...records.values()].map((record) => Buffer.from(recordKv(record)));
-  return { index, scanner, pins, reads, asked, expected };
+  return { index, scanner, loop, pins, reads, asked, expected };
 }
 
 async function paged(
@@ -235,6 +231,20 @@ test('what a list holds is counted by the piece, and known before it is made', a
     scanner.holdsBytes({ ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 }, newest),
   ).toBe(9_000 * 32);
   expect(scanner.holdsBytes({ ...list, keysOnly: true }, newest)).toBe(9_000 * 32);
+});
+
+test('what a list holds is known also within a slice that is used up', async () => {
+  const { scanner, loop } = bed(9_000, 300);
+  const holds = 2 * 4_096 * 12 + 256 * 1024;
+  // Neither end of the range is the end of a leaf.
+  const op = rangeOp({ key: keyBytes('k01007'), end: keyBytes('k08008') });
+  expect(scanner.holdsBytes(op, newest)).toBe(holds);
+  // As where calls start that waited: the list itself has used up the slice.
+  const late = loop.slice(() => {
+    while (!loop.shouldYield());
+    return scanner.holdsBytes(op, newest);
+  });
+  expect(late).toBe(holds);
 });
 
 test.each([
