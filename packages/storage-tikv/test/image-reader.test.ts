@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { emptyChain } from '../src/format/chain.ts';
 import { encodePage, PlacesBuilder } from '../src/image/image-page.ts';
 import type { ImagePieces } from '../src/image/image-pieces.ts';
-import { ImageReader } from '../src/image/image-reader.ts';
+import { ImageReader, type ImageReaderOptions } from '../src/image/image-reader.ts';
 import type { Image, PieceTotals } from '../src/format/image-root.ts';
 import { type ImageKind, LogKeys } from '../src/format/log-keys.ts';
 
@@ -49,7 +49,7 @@ class CountedPieces implements ImagePieces {
     return numbers.map((number) => this.#pieces.get(`${kind} ${number}`)!);
   }
 
-  reader(fetchesMax: number, bytesMax = 1 << 24): ImageReader {
+  reader(fetchesMax: number, bytesMax = 1 << 24, other: Partial<ImageReaderOptions> = {}): ImageReader {
     const source = {
       client: {} as TikvClient,
       keys: new LogKeys('test'),
@@ -57,7 +57,7 @@ class CountedPieces implements ImagePieces {
       name: 'log',
       timeoutMs: 1,
     };
-    return new ImageReader({ source, image: this.image, pieces: this, bytesMax, fetchesMax });
+    return new ImageReader({ source, image: this.image, pieces: this, bytesMax, fetchesMax, ...other });
   }
 }
 
@@ -127,4 +127,27 @@ test('who no longer waits for a fetch begins no other', async () => {
   await expect(asked).rejects.toThrow('too late');
   expect(pieces.fetched).toBe(before);
   expect(pieces.running).toBe(0);
+});
+
+test('a fetch ahead that fails while its chunks are not asked for is told to who asks for them, and to nobody else', async () => {
+  const pieces = new CountedPieces();
+  const cause = new Error('the store does not answer');
+  const ahead: ImagePieces = {
+    async fetch(_, numbers) {
+      if (numbers[0] !== 0) throw cause;
+      return numbers.map(() => new Uint8Array(1));
+    },
+  };
+  const { image } = pieces;
+  const many = { ...image, totals: { ...image.totals, chunk: { count: 20, bytes: 20, hash: '' } } };
+  const chunks = pieces.reader(1, 1, { image: many, pieces: ahead }).chunks(never);
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const read = async (): Promise<void> => {
+    for await (const _ of chunks) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await expect(read()).rejects.toBe(cause);
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
 });

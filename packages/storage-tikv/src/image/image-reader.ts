@@ -60,11 +60,10 @@ export class ImageReader {
     const hash = new PieceHash();
     const ask = (from: number): Promise<readonly Uint8Array[]> => {
       const until = Math.min(count, from + CHUNKS_AHEAD);
-      return this.#pieces.fetch(
-        'chunk',
-        Array.from({ length: until - from }, (_, at) => from + at),
-        signal,
-      );
+      const numbers = Array.from({ length: until - from }, (_, at) => from + at);
+      const asked = this.#pieces.fetch('chunk', numbers, signal);
+      asked.catch(() => undefined); // it may fail before its chunks are asked for, which report it
+      return asked;
     };
     let next: Promise<readonly Uint8Array[]> | undefined = ask(0);
     try {
