@@ -20,9 +20,13 @@ export function certificatesIn(of: string, pem: string): readonly CertificateRep
   });
 }
 
+/** node gives no subject, whatever its types say, where a certificate has alternative names alone. */
+type Names = Readonly<Record<'subject' | 'subjectAltName', string | undefined>>;
+
 function reportOf(of: string, certificate: X509Certificate): CertificateReport {
   const ends = new Date(certificate.validTo);
-  const subject = certificate.subject.replaceAll('\n', ', ');
+  const { subject: named, subjectAltName }: Names = certificate;
+  const subject = named?.replaceAll('\n', ', ') ?? subjectAltName ?? '';
   return { of, subject, endsAt: ends.toISOString(), endsAtMs: ends.getTime() };
 }
 
