@@ -52,3 +52,9 @@ test('a table has its numbers on the right', () => {
 └───────┴────────┘
 `);
 });
+
+test('a table may have a row for each namespace of a large store', () => {
+  const rows = Array.from({ length: 200_000 }, (_, at) => [`namespace-${at}`, '1']);
+  const lines = tableText(['NAMESPACE', 'KEYS'], rows).split('\n');
+  expect([lines.length, new Set(lines.slice(0, -1).map(({ length }) => length)).size]).toEqual([200_005, 1]);
+});
