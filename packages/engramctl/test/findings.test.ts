@@ -248,3 +248,16 @@ test('the worst comes first', () => {
     'note',
   ]);
 });
+
+test('what a member says in its errors stays on the line of the finding', () => {
+  const said = 'refused\nOK: nothing is wrong\u001b[2J';
+  const reports = [
+    reportOf({ unanswered: [said], strangers: [{ endpoint: 'x:1', problem: said }] }),
+    reportOf({ members: [], unanswered: [said], strangers: [{ endpoint: 'x:1', problem: said }] }),
+    reportOf({ members: [memberOf('a', { readProblem: said }), memberOf('b'), down('c', { problems: [said] })] }),
+  ];
+  const texts = reports.flatMap((report) => findingsOf(report, NOW_MS).map(({ what }) => what));
+  expect(texts.filter((what) => what.includes('refused'))).toHaveLength(5);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be in it
+  for (const what of texts) expect(what).not.toMatch(/[\u0000-\u001f]/);
+});

@@ -45,7 +45,9 @@ const nameOf = ({ name, id }: MemberReport): string =>
 function* reached({ members, strangers, unanswered }: ClusterReport): Generator<Finding> {
   const answering = members.filter(({ answer }) => answer !== undefined);
   if (answering.length === 0) {
-    const why = [...strangers.map(({ endpoint, problem }) => `${endpoint}: ${problem}`), ...unanswered].join('; ');
+    const why = [...strangers.map(({ endpoint, problem }) => `${endpoint}: ${problem}`), ...unanswered]
+      .map((each) => shownText(each))
+      .join('; ');
     yield {
       severity: 'critical',
       what: `no member answers: ${why}`,
@@ -56,12 +58,16 @@ function* reached({ members, strangers, unanswered }: ClusterReport): Generator<
   for (const { endpoint, problem } of strangers) {
     yield {
       severity: 'warning',
-      what: `${endpoint}: ${problem}`,
+      what: shownText(`${endpoint}: ${problem}`),
       next: 'take it out of --endpoints, or start what should answer there',
     };
   }
   for (const what of unanswered) {
-    yield { severity: 'critical', what, next: 'give the rights for it (--user), or look at the logs of the member' };
+    yield {
+      severity: 'critical',
+      what: shownText(what),
+      next: 'give the rights for it (--user), or look at the logs of the member',
+    };
   }
   const voters = members.filter(({ isLearner }) => !isLearner);
   const quorum = Math.floor(voters.length / 2) + 1;
@@ -158,7 +164,9 @@ function* ofMember(report: ClusterReport, member: MemberReport): Generator<Findi
     if (report.members.every((each) => each.answer === undefined)) return;
     yield {
       severity: 'warning',
-      what: neverStarted ? `${name} has never started` : `${name} does not answer: ${member.problems.join('; ')}`,
+      what: neverStarted
+        ? `${name} has never started`
+        : `${name} does not answer: ${member.problems.map((each) => shownText(each)).join('; ')}`,
       next: neverStarted
         ? `start it with --initial-cluster-state=existing, or take it out: etcdctl member remove ${member.id}`
         : 'look whether it runs, and whether its client URLs can be reached from here',
@@ -175,7 +183,7 @@ function* ofMember(report: ClusterReport, member: MemberReport): Generator<Findi
   if (answer.readProblem !== undefined && !member.isLearner) {
     yield {
       severity: 'critical',
-      what: `${name} does not serve linearizable reads: ${answer.readProblem}`,
+      what: `${name} does not serve linearizable reads: ${shownText(answer.readProblem)}`,
       next: 'is there a leader, and does this member reach it? Its log says what it waits for',
     };
   }
