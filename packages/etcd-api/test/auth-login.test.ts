@@ -178,6 +178,22 @@ describe('a log-in', () => {
     expect(times, 'the password is compared again').toBe(2);
   });
 
+  test('whoever may not change users has no password hashed', async () => {
+    const before = hasher.hashed;
+    const alice = anybody.with(await anybody.authenticate('alice'));
+    for (const change of [
+      (client: AuthClient) => client.addUser('new', 'secret'),
+      (client: AuthClient) => client.changePassword('root', 'secret'),
+    ]) {
+      expect(await outcome(change(anybody))).toBe('user name is empty');
+      expect(await outcome(change(alice))).toBe('permission denied');
+      expect(hasher.hashed).toBe(before);
+    }
+    expect(await outcome(anybody.addUser('new', 'p'.repeat(73))), 'as in etcd').toMatch(/^bcrypt: password length/);
+    expect(await outcome(root.addUser('new', 'secret'))).toBe('ok');
+    expect(hasher.hashed).toBe(before + 1);
+  });
+
   test('all tokens end when authentication is turned off', async () => {
     await root.disable();
     expect(await status()).toMatch(/^off/);
