@@ -37,15 +37,22 @@ export async function serve(options: ServeOptions): Promise<Server> {
   let draining = false;
   const address = await listener.listen();
 
+  /** One at a time: several would share the slices of one caller, and come to the last connections ever later. */
+  let sweeping = false;
   function sweep(): void {
-    void plain.loop.run(SWEEP, sweepAll());
+    if (!sweeping) void plain.loop.run(SWEEP, sweepAll());
     sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);
   }
   /** Each connection may let calls start that waited. */
   function* sweepAll(): PureJob<void> {
-    for (const connection of connections) {
-      connection.sweep(options.clock.nowMs());
-      if (plain.loop.shouldYield(SWEEP_STEPS)) yield;
+    sweeping = true;
+    try {
+      for (const connection of connections) {
+        connection.sweep(options.clock.nowMs());
+        if (plain.loop.shouldYield(SWEEP_STEPS)) yield;
+      }
+    } finally {
+      sweeping = false;
     }
   }
   let sweeper = options.clock.after(SWEEP_INTERVAL_MS, sweep);

@@ -291,6 +291,23 @@ test('calls of many connections that waited for room begin in slices of the loop
   for (const client of clients) client[Symbol.dispose]();
 });
 
+test('a sweep that takes longer than its interval has no other one beside it', async () => {
+  const clock = new SimClock();
+  // Each connection takes a slice.
+  const loop = new Loop({ clock, pace: new StepPace(1) });
+  await using shared = await startServing(serve, { clock, loop });
+  const clients = [await RawClient.open(shared.port), await RawClient.open(shared.port)];
+  for (const client of clients) await settled(client);
+  await until(() => loop.waiting('client') === 0);
+  // No turn comes between.
+  clock.advance(3 * SWEEP_INTERVAL_MS);
+  expect(loop.waiting('client')).toBe(1);
+  await until(() => loop.waiting('client') === 0);
+  clock.advance(SWEEP_INTERVAL_MS);
+  expect(loop.waiting('client'), 'the next one').toBe(1);
+  for (const client of clients) client[Symbol.dispose]();
+});
+
 test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of its request', async (method) => {
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
   // More than a single connection may leave unread.
