@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { GetRequest, PrewriteRequest } from '../src/proto/gen/kvrpcpb.ts';
 import type { CommitOutcome, Transaction } from '../index.ts';
 import { physicalMs } from '@engram/tso';
-import { Bench, k, text } from './support/bench.ts';
+import { Bench, k, orphanLock, text } from './support/bench.ts';
 
 /** Buffers writes, as `Bench.write` does, but leaves the commit to the test. */
 async function begin(bench: Bench, fill: (txn: Transaction) => void): Promise<Transaction> {
@@ -211,6 +211,17 @@ test('case 54: a younger lock in the way: conflict at once, and nobody is asked 
   });
   expect(bench.cluster.sent('CheckTxnStatus')).toHaveLength(0);
   expect((await bench.run(held)).kind).toBe('undetermined');
+});
+
+test('a writer that meets the lock of a living transaction waits for its time to live, and asks little meanwhile', async () => {
+  const bench = await Bench.make();
+  const startTs = await bench.run(bench.client.timestamp());
+  bench.cluster.mvcc.row(k('a')).lock = orphanLock(startTs, k('a'));
+  const startMs = bench.clock.nowMs();
+  const txn = await begin(bench, (own) => own.put(k('a'), k('2')));
+  expect((await bench.run(txn.commit())).kind).toBe('committed');
+  expect(bench.clock.nowMs() - startMs).toBeGreaterThan(2_900);
+  expect(bench.cluster.sent('CheckTxnStatus').length).toBeLessThan(20);
 });
 
 test('a transaction reads its own writes over its snapshot, forward and backward', async () => {

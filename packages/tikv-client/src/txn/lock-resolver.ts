@@ -87,7 +87,7 @@ export class LockResolver {
       states.set(lock.lockVersion, state);
       this.#observe(state);
       if (state.kind === 'committed' || state.kind === 'rolled-back') await this.#clear(lock, state, backoffer);
-      else waitMs = Math.max(waitMs ?? 0, state.kind === 'alive' ? state.remainingMs : 0);
+      else waitMs = Math.max(waitMs ?? 0, 'remainingMs' in state ? state.remainingMs : 0);
     }
     return waitMs;
   }

@@ -23,8 +23,8 @@ export type FinalStatus =
 /** The state of the transaction that left a lock, by CheckTxnStatus. */
 export type TxnState =
   | FinalStatus
-  /** Alive. The transaction can only commit above the reader's timestamp. */
-  | { readonly kind: 'pushed' }
+  /** Alive. The transaction can only commit above the reader's timestamp. A writer waits as for any other. */
+  | { readonly kind: 'pushed'; readonly remainingMs: number }
   | { readonly kind: 'alive'; readonly remainingMs: number }
   /** The lock has expired, so its client is probably gone. The locks of all keys together decide whether it is committed. */
   | { readonly kind: 'async-expired'; readonly primary: LockInfo }
@@ -45,10 +45,10 @@ export function judgeTxnStatus(startTs: Timestamp, answer: CheckTxnStatusRespons
   if (answer.error?.txnNotFound !== undefined) return { kind: 'not-found' };
   if (answer.commitVersion > 0n) return { kind: 'committed', commitTs: answer.commitVersion };
   if (answer.lockTtl === 0) return { kind: 'rolled-back' };
-  if (answer.action === Action.MinCommitTSPushed) return { kind: 'pushed' };
-  const remainingMs = lockRemainingMs(startTs, answer.lockTtl, nowMs);
-  if (answer.lockInfo?.useAsyncCommit && remainingMs <= 0) return { kind: 'async-expired', primary: answer.lockInfo };
-  return { kind: 'alive', remainingMs: Math.max(0, remainingMs) };
+  const remainingMs = Math.max(0, lockRemainingMs(startTs, answer.lockTtl, nowMs));
+  if (answer.action === Action.MinCommitTSPushed) return { kind: 'pushed', remainingMs };
+  if (answer.lockInfo?.useAsyncCommit && remainingMs === 0) return { kind: 'async-expired', primary: answer.lockInfo };
+  return { kind: 'alive', remainingMs };
 }
 
 /** The state of an async-commit transaction, by the locks of all its keys. */
