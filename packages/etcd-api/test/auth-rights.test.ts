@@ -320,6 +320,22 @@ describe('a watch', () => {
     }
   });
 
+  test('goes on if it begins by a right that is newer than those by which the others are being judged', async () => {
+    await using sliced = await openSliced();
+    const client = new AuthClient(sliced.methods);
+    await client.addUserWith('alice', ['r', ['a', 'c']]);
+    const owner = await client.enableWithRoot();
+    const reader = client.with(await client.authenticate('alice'));
+    const stream = new WatchClient(reader.bidi('/etcdserverpb.Watch/Watch'), sliced.clock);
+    for (let at = 0; at < 300; at += 1) stream.create({ key: b(`a${at}`) });
+    await Promise.all([owner.permit('alice', 'r', ['y', '']), owner.permit('alice', 'r', ['z', ''])]);
+    expect(stream.create({ key: b('z') })).toMatchObject({ created: true, canceled: false });
+    await sliced.clock.settle(3_000);
+    expect((await stream.rest()).filter(({ canceled }) => canceled)).toEqual([]);
+    await owner.put('z', 'seen');
+    expect(await stream.events()).toHaveLength(1);
+  });
+
   test.each([
     ['the role is taken away', () => root.revokeRole('alice', 'alice')],
     ['the role is deleted', () => root.deleteRole('alice')],

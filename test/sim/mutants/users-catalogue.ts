@@ -114,7 +114,7 @@ export const usersMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${api}/watch-rights.ts`,
-        find: '        if (access !== undefined) yield* holder.recheck(access);\n',
+        find: '        if (access !== undefined) yield* this.#whileNewest(judged, holder.recheck(access));\n',
         replace: '        void [access, holder];\n',
       },
     ],

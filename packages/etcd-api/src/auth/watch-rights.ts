@@ -70,12 +70,17 @@ export class WatchRights {
         // How old the log-in is does not count: the watcher goes on as long as its user may read.
         const authRevision = user === '' ? 0 : state.revision;
         const access = yield* accessOf(state, { user, authRevision }, this.#loop);
-        if (access !== undefined) yield* holder.recheck(access);
+        if (access !== undefined) yield* this.#whileNewest(judged, holder.recheck(access));
         if (!this.#holders.has(holder)) continue;
         this.#holders.set(holder, judged);
         if (judged === this.#changes) holder.released();
       }
     } while (changes !== this.#changes);
     this.#checking = false;
+  }
+
+  /** A check ends with the next change, and begins anew: a watcher that has begun since may need rights that this one does not know. */
+  *#whileNewest(judged: number, check: PureJob<void>): PureJob<void> {
+    while (judged === this.#changes && check.next().done !== true) yield;
   }
 }
