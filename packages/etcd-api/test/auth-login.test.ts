@@ -2,10 +2,13 @@ import { type JwtKeys, SIMPLE_TOKEN_TTL_MS } from '@engram/auth';
 import { utf8 } from '@engram/core';
 import { Prng } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
+import { etcdserverpb } from '@engram/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { nodeItself } from '@engram/backend';
 import { Api } from './api.ts';
 import { WatchClient } from './watch-client.ts';
+import { FakeCall } from './fake-call.ts';
+import { PendingCall } from './lock-client.ts';
 import { AuthClient, fakeAuth, FakeHasher, outcome, refused } from './auth-client.ts';
 
 /* Users, roles and log-ins of one node. */
@@ -176,6 +179,28 @@ describe('a log-in', () => {
     };
     expect(await outcome(anybody.authenticate('alice'))).toMatch(/^authentication failed/);
     expect(times, 'the password is compared again').toBe(2);
+  });
+
+  test('whose client has gone while it waited for others compares nothing', async () => {
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    hasher.whileComparing = () => promise;
+    const before = hasher.compared;
+    const request = etcdserverpb.encodeAuthenticateRequest({ name: 'alice', password: 'alice' });
+    const logIn = () =>
+      new PendingCall(
+        api.methods,
+        '/etcdserverpb.Auth/Authenticate',
+        request,
+        etcdserverpb.decodeAuthenticateResponse,
+        new FakeCall(),
+      );
+    const calls = Array.from({ length: 10 }, logIn);
+    await api.clock.settle();
+    for (const call of calls.slice(1, -1)) call.cancel();
+    goOn();
+    await api.clock.settle();
+    // The first two had begun, and the last one waited on.
+    expect([hasher.compared - before, calls.at(0)?.state, calls.at(-1)?.state]).toEqual([3, 'answered', 'answered']);
   });
 
   test('whoever may not change users has no password hashed', async () => {

@@ -3,6 +3,7 @@ import {
   checkPassword,
   hashPassword,
   PasswordHash,
+  type PasswordHasher,
   type Permission,
   permissionsOf,
   refuseChange,
@@ -77,16 +78,23 @@ class Passwords {
     this.#hasher = hasher;
   }
 
-  readonly hash = (password: string): Promise<Uint8Array> => this.#limited(() => this.#hasher.hash(password));
+  /**
+   * For one call. What has not begun when its client has gone is never made: clients that give up and try again would wait behind
+   * their own earlier calls.
+   */
+  of({ signal }: Pick<Caller, 'signal'>): PasswordHasher {
+    const limited = <Result>(work: () => Promise<Result>): Promise<Result> => this.#limited(work, signal);
+    return {
+      hash: (password) => limited(() => this.#hasher.hash(password)),
+      matches: (hash, password) => limited(() => this.#hasher.matches(hash, password)),
+    };
+  }
 
-  readonly matches = (hash: Uint8Array, password: string): Promise<boolean> =>
-    this.#limited(() => this.#hasher.matches(hash, password));
-
-  async #limited<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #limited<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     if (this.#waiting === HASHES_WAITING_MAX) throw new EngramError('TooManyRequests');
     this.#waiting += 1;
     try {
-      return await this.#limiter.run(work);
+      return await this.#limiter.run(work, signal);
     } finally {
       this.#waiting -= 1;
     }
@@ -120,7 +128,7 @@ class AuthService {
     const { name, password } = etcdserverpb.decodeAuthenticateRequest(request);
     for (let tries = 1; ; tries += 1) {
       const state = await this.#newest(caller);
-      const checked = await checkPassword(state, name, password, passwords);
+      const checked = await checkPassword(state, name, password, passwords.of(caller));
       if ('code' in checked) throw new EngramError(checked.code);
       const { provider } = this.#parts.auth;
       if (tokens.kind === 'none' || provider === undefined) throw new EngramError('InvalidAuthToken');
@@ -256,14 +264,14 @@ class AuthService {
 
   /** Who may not change users makes no work for the hashes: without a token and a password, anybody could. */
   async #hashOf(password: string, passwords: Passwords, caller: Caller): Promise<PasswordHash> {
-    const { matches } = passwords;
+    const hasher = passwords.of(caller);
     const hash = async (text: string): Promise<Uint8Array> => {
       // A node that lags may not know yet that its caller is root. The leader judges again.
       if (refuseChange(this.#parts.auth.view.state, caller) !== undefined)
         permitRoot(await this.#newest(caller), caller);
-      return await passwords.hash(text);
+      return await hasher.hash(text);
     };
-    const hashed = await hashPassword(password, { hash, matches });
+    const hashed = await hashPassword(password, { ...hasher, hash });
     if ('code' in hashed) throw new EngramError(hashed.code);
     return hashed.password;
   }
