@@ -32,6 +32,8 @@ test('a key that is no text, and any with --hex, is printed as etcdctl prints it
   expect(shownBytes(Uint8Array.of(0xff, 0x41), false)).toBe('\\xff\\x41');
   expect(shownBytes(Buffer.from('ab'), true)).toBe('\\x61\\x62');
   expect(shownBytes(Buffer.from('ä/b'), false)).toBe('ä/b');
+  expect(shownBytes(Buffer.alloc(512, 'a'), true), 'whole').toMatch(/\\x61$/);
+  expect(shownBytes(Buffer.alloc(513, 'a'), true), 'cut, and says so').toMatch(/\\x61\.\.\.$/);
 });
 
 test('a table has its numbers on the right', () => {

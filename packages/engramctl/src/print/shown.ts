@@ -21,7 +21,8 @@ export function shownBytes(bytes: Uint8Array, hex: boolean): string {
       // no text
     }
   }
-  return [...bytes.subarray(0, SHOWN_MAX)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  const shown = [...bytes.subarray(0, SHOWN_MAX)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  return bytes.length <= SHOWN_MAX ? shown : `${shown}...`;
 }
 
 /** As `etcdctl` prints sizes (dustin/go-humanize): powers of 1000, two digits. */
