@@ -167,6 +167,8 @@ export class UserStep {
     const isIt = ({ mark }: LoggedWrite): boolean =>
       mark?.kind === 'auth' && compareBytes(bytesOf(decodeAuthRecord(mark.change).change), record) === 0;
     let write: LoggedWrite | undefined;
+    // A record that the log has already is of another call, which may have had no answer.
+    const begun = world.history.next;
     world.calls.start({
       what: `${name} ${textOf(change)}`,
       life,
@@ -177,7 +179,7 @@ export class UserStep {
       decidedAt: () => write?.position,
       send: (signal) => this.#auth(method, request, credential, signal),
       answered: (call) => {
-        write = judge.writes.unexplained(call.from).find(isIt);
+        write = judge.writes.unexplained(Math.max(call.from, begun)).find(isIt);
         if (write === undefined) this.#outcome(call, change, 'unchanged');
         else {
           judge.writes.explain(write);
