@@ -1,6 +1,6 @@
 import { recordKv } from '@engram/coder';
-import { type ByteViews, EngramError, type LogPosition } from '@engram/core';
-import { type Job, settled, type Turn } from '@engram/loop';
+import { assert, type ByteViews, EngramError, type LogPosition } from '@engram/core';
+import { type Job, settled, type Turn, unhurried } from '@engram/loop';
 import { StorageClosedError, StorageTrimmedError, StorageUnavailableError, type Values } from '@engram/storage';
 import type { RecordCache } from './record-cache.ts';
 
@@ -52,21 +52,14 @@ export class VersionBytes {
     positions: readonly LogPosition[],
     signal: AbortSignal,
   ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
-    const kvs = new Array<Uint8Array>(positions.length);
-    const inline = positions.length <= INLINE_MAX;
-    let missing: number[] | undefined;
-    for (let at = 0; at < positions.length; at += 1) {
-      const kv = this.#cache.get(positions[at]!) ?? this.#peekStorage(positions[at]!, inline);
-      if (kv !== undefined) kvs[at] = kv;
-      else if (missing === undefined) missing = [at];
-      else missing.push(at);
-    }
-    if (missing === undefined) return kvs;
-    const wanted = missing.map((at) => positions[at]!);
-    return this.#records(wanted, signal).then((records) => {
-      const keeps = this.#keeps(records);
-      for (const [at, record] of records.entries()) kvs[missing[at]!] = this.#take(wanted[at]!, record, keeps);
-      return kvs;
+    const job = this.many(positions, unhurried, signal);
+    const { done, value } = job.next();
+    if (done === true) return value;
+    // Unhurried, it yields its read alone.
+    return Promise.resolve(value).then(() => {
+      const end = job.next();
+      assert(end.done === true, 'a job that is not hurried yields behind its read');
+      return end.value;
     });
   }
 
