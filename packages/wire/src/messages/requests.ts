@@ -225,7 +225,7 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
       reader.skip(tag);
       continue;
     }
-    if (bounds.left <= 0) throw new EngramError('TooManyOps');
+    if (bounds.left === 0) throw new EngramError('TooManyOps');
     bounds.left -= 1;
     const outer = reader.enter();
     if (tag === 10) compares.push(readCompare(reader));
