@@ -249,7 +249,8 @@ export class Follower {
       await this.#turn.run(async () => {
         // A revision on its way may attach keys.
         await this.#window?.drained();
-        await this.#compareLeases(signal, 'new');
+        // Clients have the leases here now, and nobody renews those of the source.
+        if (!this.#ended) await this.#compareLeases(signal, 'new');
       });
       await sleep(this.#options.clock, LEASES_EACH_MS, signal);
     }

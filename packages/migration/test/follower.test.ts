@@ -334,6 +334,17 @@ describe('leases', () => {
     );
   });
 
+  test('are left alone after the cut-over, whatever ends at the source', async () => {
+    grants(LEASE, 60);
+    follow();
+    await pass(1000);
+    expect(await end()).toBe('done');
+    etcd.granted.delete(LEASE);
+    grants(LEASE + 1n, 60);
+    await pass(11_000);
+    expect(await ours()).toEqual(new Map([[LEASE, 60]]));
+  });
+
   test('that are granted just before the cut-over are there after it', async () => {
     follow();
     await pass(1000);
