@@ -54,9 +54,9 @@ export class EtcdSource implements Source {
   async leaseTtl(id: bigint, signal: AbortSignal): Promise<number | undefined> {
     const path = '/etcdserverpb.Lease/LeaseTimeToLive';
     const request = pb.encodeLeaseTimeToLiveRequest({ ID: id });
-    const { TTL, grantedTTL } = await this.#client.unary(path, request, pb.decodeLeaseTimeToLiveResponse, signal);
-    // TTL is -1 for a lease that is not there.
-    return TTL < 0 || grantedTTL <= 0 ? undefined : grantedTTL;
+    const { grantedTTL } = await this.#client.unary(path, request, pb.decodeLeaseTimeToLiveResponse, signal);
+    // 0 for a lease that is not there. What is left of its time may be negative for one that is, until the leader ends it.
+    return grantedTTL <= 0 ? undefined : grantedTTL;
   }
 
   async auth(signal: AbortSignal): Promise<AuthMark> {
