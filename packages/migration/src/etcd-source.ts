@@ -44,6 +44,11 @@ export class EtcdSource implements Source {
     return header?.revision ?? 0;
   }
 
+  async keys(revision: number, signal: AbortSignal): Promise<number> {
+    const request = pb.encodeRangeRequest({ key: ALL, rangeEnd: ALL, countOnly: true, revision });
+    return (await this.#client.unary('/etcdserverpb.KV/Range', request, pb.decodeRangeResponse, signal)).count;
+  }
+
   async leases(signal: AbortSignal): Promise<readonly bigint[]> {
     const path = '/etcdserverpb.Lease/LeaseLeases';
     const request = pb.encodeLeaseLeasesRequest({});

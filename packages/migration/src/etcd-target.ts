@@ -68,6 +68,10 @@ export class EtcdTarget implements Target {
     return succeeded ? (header?.revision ?? 0) : undefined;
   }
 
+  keys(revision: number, signal: AbortSignal): Promise<number> {
+    return this.#read.keys(revision, signal);
+  }
+
   async leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>> {
     const ids = await this.#read.leases(signal);
     const leases = new Map<bigint, number>();

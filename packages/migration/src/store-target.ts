@@ -10,6 +10,7 @@ import {
   NO_LEASE,
   type Op,
   pointRange,
+  prefixRange,
   putOp,
   rangeOp,
   type Txn,
@@ -18,6 +19,7 @@ import { mvccpb } from '@engram/wire';
 import { MigrationError } from './migration-error.ts';
 import { type AuthMark, type Change, conditionOf, type KeyHead, type RevisionMark, type Target } from './stores.ts';
 
+const ALL = prefixRange(new Uint8Array(0));
 const NO_VALUE = new Uint8Array(0);
 
 /** The calls of the store that follows. */
@@ -84,6 +86,14 @@ export class StoreTarget implements Target {
     const txn = txnOf(changes.map(opOf), compares);
     const { revision, succeeded } = await this.#led(() => this.#store.txn(txn, this.#caller));
     return succeeded ? revision : undefined;
+  }
+
+  async keys(revision: number): Promise<number> {
+    const count = rangeOp(ALL, { countOnly: true, serializable: true, revision });
+    const { responses } = await this.#led(() => this.#store.txn(txnOf([count]), this.#caller));
+    const [response] = responses;
+    assert(response?.kind === 'range', 'a range is answered by something else');
+    return response.count;
   }
 
   async leases(): Promise<ReadonlyMap<bigint, number>> {

@@ -75,6 +75,8 @@ export interface Source {
   watch(from: number, signal: AbortSignal): AsyncIterable<etcdserverpb.WatchResponse>;
   /** The newest revision that was acknowledged to anybody before the call. */
   revision(signal: AbortSignal): Promise<number>;
+  /** How many keys live at a revision, which is the newest one or was it just now. */
+  keys(revision: number, signal: AbortSignal): Promise<number>;
   leases(signal: AbortSignal): Promise<readonly bigint[]>;
   /** The TTL that was granted; undefined for a lease that is not there. */
   leaseTtl(id: bigint, signal: AbortSignal): Promise<number | undefined>;
@@ -92,6 +94,8 @@ export interface Target {
    * here (`markOf`). Returns its revision, once it is durable; undefined if one of this is not so: nothing is written then.
    */
   write(changes: readonly Change[], behind: RevisionMark | undefined, signal: AbortSignal): Promise<number | undefined>;
+  /** How many keys live at a revision, which is the newest one. */
+  keys(revision: number, signal: AbortSignal): Promise<number>;
   /** With their granted TTLs. */
   leases(signal: AbortSignal): Promise<ReadonlyMap<bigint, number>>;
   /** Returns the granted TTL. */

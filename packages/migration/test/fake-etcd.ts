@@ -20,6 +20,7 @@ export class FakeEtcd implements Source {
   fragmentMax = Number.POSITIVE_INFINITY;
   /** Each watch ends after so many messages. */
   messagesMax = Number.POSITIVE_INFINITY;
+  /** At this revision it shows no deletion, as etcds before 3.6 may. */
   compacted = 0;
   /** Changes a message before it is seen. */
   distort: (response: pb.WatchResponse) => pb.WatchResponse | undefined = (response) => response;
@@ -59,7 +60,7 @@ export class FakeEtcd implements Source {
 
   async *watch(from: number, signal: AbortSignal): AsyncGenerator<pb.WatchResponse> {
     this.watches += 1;
-    if (from <= this.compacted) throw new MigrationError('compacted', `compacted up to ${this.compacted}`);
+    if (from < this.compacted) throw new MigrationError('compacted', `compacted up to ${this.compacted}`);
     let sent = 0;
     yield this.#response({ created: true });
     let at = from;
@@ -71,9 +72,10 @@ export class FakeEtcd implements Source {
         continue;
       }
       at = next.revision + 1;
-      for (let first = 0; first < next.events.length; first += this.fragmentMax) {
-        const events = next.events.slice(first, first + this.fragmentMax);
-        const fragment = first + this.fragmentMax < next.events.length;
+      const shown = next.events.filter(({ type }) => type === 0 || next.revision !== this.compacted);
+      for (let first = 0; first < shown.length; first += this.fragmentMax) {
+        const events = shown.slice(first, first + this.fragmentMax);
+        const fragment = first + this.fragmentMax < shown.length;
         const response = this.distort(this.#response({ events, fragment }));
         if (response !== undefined) yield response;
         sent += 1;
@@ -105,6 +107,10 @@ export class FakeEtcd implements Source {
 
   async revision(): Promise<number> {
     return this.newest;
+  }
+
+  async keys(): Promise<number> {
+    return this.#living.size;
   }
 
   async leases(): Promise<readonly bigint[]> {

@@ -249,9 +249,22 @@ test('another process goes on where the source has compacted all that is here', 
 test('a history that was compacted ends it', async () => {
   etcd.put('a');
   etcd.put('a');
-  etcd.compacted = 2;
+  etcd.compacted = 3;
   follow();
   expect(await failure()).toMatchObject({ fault: 'compacted' });
+});
+
+test('another process does not begin with a revision of which a compaction may have taken a part', async () => {
+  etcd.put('a');
+  follow();
+  await caughtUp();
+  stop.abort(new Error('ended'));
+  await settled(run);
+  etcd.txn({ del: 'a' }, { put: 'b' });
+  etcd.compacted = 3;
+  follow();
+  expect(await failure()).toMatchObject({ fault: 'compacted' });
+  expect(store.revision).toBe(2);
 });
 
 test('somebody who writes to the store that follows is noticed before the next revision', async () => {
@@ -402,6 +415,18 @@ describe('before the cut-over', () => {
       return await auth();
     };
     expect(await end()).toContain('1 revisions are missing');
+    expect(following.active).toBe(true);
+  });
+
+  test('the cut-over is refused if the source has not shown a deletion', async () => {
+    etcd.put('a');
+    follow();
+    await caughtUp();
+    // A watcher that was late while the etcd compacted at this revision.
+    etcd.compacted = 3;
+    etcd.txn({ del: 'a' }, { put: 'b' });
+    await caughtUp();
+    expect(await end()).toContain('2 keys here, and 1 at the source');
     expect(following.active).toBe(true);
   });
 
