@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Limiter } from '../src/limiter.ts';
 import { Mutex } from '../src/mutex.ts';
 import { Waiters } from '../src/waiters.ts';
@@ -124,5 +124,37 @@ describe('a limiter', () => {
     await running;
     expect(await next).toBe(6);
     expect(await limiter.run(async () => 7)).toBe(7);
+  });
+
+  test('has one listener at a signal, however many tasks wait with it, and none when they have begun', async () => {
+    const limiter = new Limiter(1);
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, 'addEventListener');
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    const numbers = Array.from({ length: 100 }, (_, at) => at);
+    const tasks = numbers.map((number) => limiter.run(async () => number, signal));
+    expect(added).toHaveBeenCalledOnce();
+    expect(await Promise.all(tasks)).toEqual(numbers);
+    expect(removed).toHaveBeenCalledOnce();
+    expect(removed.mock.lastCall?.[1]).toBe(added.mock.lastCall?.[1]);
+  });
+
+  test('refuses all tasks that wait with an aborted signal, and listens again for a later one', async () => {
+    const limiter = new Limiter(1);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const end = Promise.withResolvers<void>();
+    const running = limiter.run(() => end.promise);
+    const given = [0, 1, 2].map(() => limiter.run(() => expect.unreachable(), one.signal));
+    const kept = limiter.run(async () => 8, other.signal);
+    one.abort(new Error('given up'));
+    for (const task of given) await expect(task).rejects.toThrow('given up');
+    end.resolve();
+    await running;
+    expect(await kept).toBe(8);
+    const again = limiter.run(() => new Promise<void>(() => {}));
+    const last = limiter.run(() => expect.unreachable(), other.signal);
+    other.abort(new Error('given up too'));
+    await expect(last).rejects.toThrow('given up too');
+    void again;
   });
 });
