@@ -88,6 +88,14 @@ describe('with authentication off', () => {
 });
 
 describe('a log-in', () => {
+  const logIn = (peer?: string): PendingCall<etcdserverpb.AuthenticateResponse> =>
+    new PendingCall(
+      api.methods,
+      '/etcdserverpb.Auth/Authenticate',
+      etcdserverpb.encodeAuthenticateRequest({ name: 'alice', password: 'alice' }),
+      etcdserverpb.decodeAuthenticateResponse,
+      new FakeCall({}, undefined, undefined, peer),
+    );
   let root: AuthClient;
   beforeEach(async () => {
     await anybody.addUserWith('alice', ['rw', ['a', 'b']]);
@@ -185,22 +193,39 @@ describe('a log-in', () => {
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
     hasher.whileComparing = () => promise;
     const before = hasher.compared;
-    const request = etcdserverpb.encodeAuthenticateRequest({ name: 'alice', password: 'alice' });
-    const logIn = () =>
-      new PendingCall(
-        api.methods,
-        '/etcdserverpb.Auth/Authenticate',
-        request,
-        etcdserverpb.decodeAuthenticateResponse,
-        new FakeCall(),
-      );
-    const calls = Array.from({ length: 10 }, logIn);
+    const calls = Array.from({ length: 10 }, () => logIn());
     await api.clock.settle();
     for (const call of calls.slice(1, -1)) call.cancel();
     goOn();
     await api.clock.settle();
     // The first two had begun, and the last one waited on.
     expect([hasher.compared - before, calls.at(0)?.state, calls.at(-1)?.state]).toEqual([3, 'answered', 'answered']);
+  });
+
+  test('finds a place while one connection, or one address, asks for as many as it can', async () => {
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    hasher.whileComparing = () => promise;
+    const waiting = async (calls: readonly { readonly state: string }[]): Promise<number> => {
+      await api.clock.settle();
+      return calls.filter(({ state }) => state === 'waits').length;
+    };
+    const greedy = Array.from({ length: 120 }, () => logIn('10.0.0.1:1'));
+    expect(await waiting(greedy), 'of one connection').toBe(50);
+    expect(greedy.at(-1)?.state).toBe('etcdserver: too many requests');
+    const besides = Array.from({ length: 120 }, (_, port) => logIn(`10.0.0.1:${port + 2}`));
+    expect(await waiting(besides), 'of other connections of its address').toBe(30);
+    const others = Array.from({ length: 10 }, () => logIn('[::1]:1'));
+    expect(await waiting(others), 'of another address').toBe(10);
+    goOn();
+    await api.clock.settle();
+    expect(await waiting([...greedy, ...besides, ...others])).toBe(0);
+    expect(others.every(({ state }) => state === 'answered')).toBe(true);
+    const again = Array.from({ length: 50 }, () => logIn('10.0.0.1:1'));
+    await api.clock.settle();
+    expect(
+      again.every(({ state }) => state === 'answered'),
+      'all places are given back',
+    ).toBe(true);
   });
 
   test('whoever may not change users has no password hashed', async () => {

@@ -18,8 +18,7 @@ export type Metadata = Readonly<Record<string, string>>;
 
 /** A call without a socket. Its client reads everything at once, unless it is stalled. */
 export class FakeCall implements StreamCall {
-  readonly peer = '127.0.0.1:1';
-  readonly client = this.peer;
+  readonly peer: string;
   readonly method = '/test';
   readonly commonName: string | undefined;
   span: Span | undefined;
@@ -41,8 +40,14 @@ export class FakeCall implements StreamCall {
   waiting = false;
 
   /** Calls of one connection with the same headers share `head`. */
-  constructor(metadata: Metadata = {}, commonName?: string, head: CallHead = { admitted: undefined }) {
+  constructor(
+    metadata: Metadata = {},
+    commonName?: string,
+    head: CallHead = { admitted: undefined },
+    peer = '127.0.0.1:1',
+  ) {
     this.head = head;
+    this.peer = peer;
     this.#metadata = metadata;
     this.commonName = commonName;
   }
@@ -67,6 +72,11 @@ export class FakeCall implements StreamCall {
 
   waits(waiting: boolean): void {
     this.waiting = waiting;
+  }
+
+  /** One connection for each address and port. */
+  get client(): string {
+    return this.peer;
   }
 
   metadata(name: string): string | undefined {

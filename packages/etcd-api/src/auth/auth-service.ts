@@ -22,6 +22,7 @@ import { checkRequestSize } from '../request-size.ts';
 import { RpcCaller } from '../rpc-caller.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { AuthSettings } from './authenticator.ts';
+import { type HashClient, HashPlaces } from './hash-places.ts';
 
 const SERVICE = '/etcdserverpb.Auth';
 /** Hashes that are made at a time, and that may wait: each takes tens of milliseconds of a processor, and anybody may ask for one. */
@@ -72,7 +73,7 @@ export function authMethods(parts: ServiceParts, admission: CallAdmission): read
 class Passwords {
   readonly #hasher: AuthSettings['hasher'];
   readonly #limiter = new Limiter(HASHES_MAX);
-  #waiting = 0;
+  readonly #places = new HashPlaces(HASHES_WAITING_MAX);
 
   constructor({ hasher }: AuthSettings) {
     this.#hasher = hasher;
@@ -82,21 +83,20 @@ class Passwords {
    * For one call. What has not begun when its client has gone is never made: clients that give up and try again would wait behind
    * their own earlier calls.
    */
-  of({ signal }: Pick<Caller, 'signal'>): PasswordHasher {
-    const limited = <Result>(work: () => Promise<Result>): Promise<Result> => this.#limited(work, signal);
+  of({ call, signal }: RpcCaller): PasswordHasher {
+    const limited = <Result>(work: () => Promise<Result>): Promise<Result> => this.#limited(work, call, signal);
     return {
       hash: (password) => limited(() => this.#hasher.hash(password)),
       matches: (hash, password) => limited(() => this.#hasher.matches(hash, password)),
     };
   }
 
-  async #limited<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    if (this.#waiting === HASHES_WAITING_MAX) throw new EngramError('TooManyRequests');
-    this.#waiting += 1;
+  async #limited<Result>(work: () => Promise<Result>, client: HashClient, signal: AbortSignal): Promise<Result> {
+    if (!this.#places.enter(client)) throw new EngramError('TooManyRequests');
     try {
       return await this.#limiter.run(work, signal);
     } finally {
-      this.#waiting -= 1;
+      this.#places.leave(client);
     }
   }
 }
@@ -121,7 +121,7 @@ class AuthService {
   /** The password is compared here, and the log-in decided by the leader, on the same users and roles. */
   async authenticate(
     request: Uint8Array,
-    caller: Caller,
+    caller: RpcCaller,
     { tokens, random }: AuthSettings,
     passwords: Passwords,
   ): Promise<Message> {
@@ -194,7 +194,7 @@ class AuthService {
     return etcdserverpb.encodeAuthRoleGetResponse({ header: this.#header(), perm });
   }
 
-  async addUser(request: Uint8Array, caller: Caller, passwords: Passwords): Promise<Message> {
+  async addUser(request: Uint8Array, caller: RpcCaller, passwords: Passwords): Promise<Message> {
     this.#checkSize(request);
     const { name, password, options } = etcdserverpb.decodeAuthUserAddRequest(request);
     const noPassword = options?.noPassword === true;
@@ -209,7 +209,7 @@ class AuthService {
     return etcdserverpb.encodeAuthUserDeleteResponse({ header: this.#header() });
   }
 
-  async changePassword(request: Uint8Array, caller: Caller, passwords: Passwords): Promise<Message> {
+  async changePassword(request: Uint8Array, caller: RpcCaller, passwords: Passwords): Promise<Message> {
     this.#checkSize(request);
     const { name, password } = etcdserverpb.decodeAuthUserChangePasswordRequest(request);
     // An empty password is none, other than that of a new user: nobody logs in with it (etcd server/etcdserver/v3_server.go).
@@ -263,7 +263,7 @@ class AuthService {
   }
 
   /** Who may not change users makes no work for the hashes: without a token and a password, anybody could. */
-  async #hashOf(password: string, passwords: Passwords, caller: Caller): Promise<PasswordHash> {
+  async #hashOf(password: string, passwords: Passwords, caller: RpcCaller): Promise<PasswordHash> {
     const hasher = passwords.of(caller);
     const hash = async (text: string): Promise<Uint8Array> => {
       // A node that lags may not know yet that its caller is root. The leader judges again.
