@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { finish, unhurried } from '@engram/loop';
 import { type LogBatch, type Storage, StorageDivergedError } from '@engram/storage';
 import { never, record, sealOf } from '@engram/storage/testing';
@@ -74,6 +75,21 @@ describe('a copy that has a batch which is not in the log', () => {
     await expect(readAll(storage)).rejects.toThrow(StorageDivergedError);
     await storage[Symbol.asyncDispose]();
     await expectNew(bed);
+  });
+
+  test('ends its node for what it is, where the disk does not let its mark go', async () => {
+    await using bed = await filled();
+    if (bed.local.kind !== 'disk') throw new Error('a bed with a disk');
+    const storage = await diverged(bed);
+    const mark = join(bed.local.path, 'mark');
+    // A folder is refused as any file of a disk that can only be read is.
+    await rm(mark);
+    await mkdir(mark);
+    // The copy fetches what is before this batch, for which nobody waits.
+    await storage.values.adopt!(batchOf(17, 1));
+    await expect.poll(() => bed.logger.warnings.join()).toMatch(/the mark of the copy of the log cannot be removed/);
+    await expect(readAll(storage)).rejects.toThrow(StorageDivergedError);
+    await storage[Symbol.asyncDispose]();
   });
 
   test('takes no batch of the log that does not continue it, and loses its mark', async () => {

@@ -354,10 +354,18 @@ export class LocalCopy {
     });
   }
 
-  /** Abandons the copy and removes its mark, so that the next start does not use it. */
+  /**
+   * Abandons the copy and removes its mark, so that the next start does not use it. Where the disk does not let the mark go, that is
+   * logged alone: the next start compares the copy with the log again, and `error` is what the node has to end with.
+   */
   async discard(error: unknown): Promise<void> {
+    const { path, logger } = this.#options;
     this.abandon(error);
-    await this.#marks.run(() => rm(markPath(this.#options), { force: true }));
+    try {
+      await this.#marks.run(() => rm(markPath(this.#options), { force: true }));
+    } catch (err) {
+      logger.error({ path, err }, 'the mark of the copy of the log cannot be removed: the next start may use the copy');
+    }
   }
 
   /** Stops writing. The batches that wait are in the log, and are read from there. */
@@ -378,7 +386,7 @@ export class LocalCopy {
       `the batch at ${batch.first} of the log does not continue the copy in ${this.#options.path}`,
     );
     // The mark of before would let the next start go on with what was written.
-    this.discard(error).catch((cause: unknown) => this.abandon(cause));
+    void this.discard(error);
     throw error;
   }
 
