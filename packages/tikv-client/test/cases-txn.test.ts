@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { GetRequest, PrewriteRequest } from '../src/proto/gen/kvrpcpb.ts';
 import type { CommitOutcome, Transaction } from '../index.ts';
+import { BackgroundTasks } from '../src/runtime/background-tasks.ts';
 import { physicalMs } from '@engram/tso';
 import { Bench, k, orphanLock, text } from './support/bench.ts';
 
@@ -267,6 +268,31 @@ test('assertions that do not hold fail the commit with an error; locks conflict 
   });
   expect((await bench.run(right.commit())).kind).toBe('committed');
   expect((await bench.run(locker.commit())).kind).toBe('conflict');
+});
+
+test('a lock outlives its time while its commit runs, also if the client had no place for a heartbeat', async () => {
+  const bench = await Bench.make({}, { callTimeoutMs: 60_000 });
+  bench.cluster.regions.split(k('m'));
+  await bench.put({ a: '0', z: '0' });
+  await bench.idle();
+  const untilMs = bench.clock.nowMs() + 10_000;
+  bench.cluster.script(({ command, request }) => {
+    const late = command === 'Prewrite' && text((request as PrewriteRequest).mutations[0]?.key) === 'z';
+    return late && bench.clock.nowMs() < untilMs ? { kind: 'refuse' } : undefined;
+  });
+  const other = await bench.connect();
+  // As with 4,096 other tasks under way.
+  const run = vi.spyOn(BackgroundTasks.prototype, 'run');
+  onTestFinished(() => run.mockRestore());
+  run.mockReturnValueOnce(false);
+  const slow = bench.write({ a: '1', z: '1' }, { mode: '2pc' });
+  await bench.clock.pass(4_000);
+  expect(run.mock.calls[0]?.[0]).toBe('heartbeat');
+  const late = await bench.run(other.begin());
+  late.put(k('a'), k('2'));
+  const waits = late.commit({ timeoutMs: 30_000 });
+  expect((await bench.run(slow)).kind).toBe('committed');
+  expect((await bench.run(waits)).kind).toBe('conflict');
 });
 
 test('a transaction ends once', async () => {

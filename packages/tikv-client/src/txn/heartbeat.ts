@@ -5,6 +5,9 @@ import type { CommitContext } from './commit-context.ts';
 const FAILURES_MAX = 10;
 const AGE_MAX_MS = 3_600_000;
 
+/** A beat finds no place among the background tasks: it comes again after this part of its period, while the lock still lives. */
+const AGAIN_SHARE = 1 / 8;
+
 /** Extends the time to live of the primary's lock while the commit runs. Gives up after an hour or ten failures. */
 export class Heartbeat {
   readonly #context: CommitContext;
@@ -19,16 +22,21 @@ export class Heartbeat {
   }
 
   start(): void {
-    if (this.#stopped) return;
-    this.#timer = this.#context.engine.clock.after(this.#periodMs, () => {
-      const { engine } = this.#context;
-      engine.background.run('heartbeat', () => this.#beat());
-    });
+    this.#after(this.#periodMs);
   }
 
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+  }
+
+  #after(ms: number): void {
+    if (this.#stopped) return;
+    const { clock, background } = this.#context.engine;
+    this.#timer = clock.after(ms, () => {
+      const begun = background.run('heartbeat', () => this.#beat());
+      if (!begun) this.#after(this.#periodMs * AGAIN_SHARE);
+    });
   }
 
   async #beat(): Promise<void> {
