@@ -21,8 +21,8 @@ export const GrpcCode = {
 
 /**
  * Every reason to refuse a request, with etcd's gRPC code and text (etcd 3.7 api/v3rpc/rpctypes/error.go). Clients
- * compare the texts byte for byte: changing one is an API break. MemberNotEnoughStarted and TooManyRequests have code
- * UNKNOWN, as in etcd.
+ * compare the texts byte for byte: changing one is an API break. MemberNotEnoughStarted, TooManyRequests and
+ * TimeoutLeaderTransfer have code UNKNOWN, as in etcd.
  */
 export const errorTable = {
   EmptyKey: { grpc: GrpcCode.INVALID_ARGUMENT, message: 'etcdserver: key is not provided' },
@@ -104,6 +104,10 @@ export const errorTable = {
   TimeoutWaitAppliedIndex: {
     grpc: GrpcCode.UNAVAILABLE,
     message: 'etcdserver: request timed out, waiting for the applied index took too long',
+  },
+  TimeoutLeaderTransfer: {
+    grpc: GrpcCode.UNKNOWN,
+    message: 'etcdserver: request timed out, leader transfer took too long',
   },
   Unhealthy: { grpc: GrpcCode.UNAVAILABLE, message: 'etcdserver: unhealthy cluster' },
   Corrupt: { grpc: GrpcCode.DATA_LOSS, message: 'etcdserver: corrupt cluster' },

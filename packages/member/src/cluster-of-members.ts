@@ -132,13 +132,16 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     return this.#promotions.count(this.#changeOf(id, (member) => ({ kind: 'promote', id: member }), caller));
   }
 
-  /** As in etcd, only the leader takes this call: clients find the leader by Status. Timeout if the target does not lead by the bound. */
+  /**
+   * As in etcd, only the leader takes this call: clients find the leader by Status. TimeoutLeaderTransfer if the target does not lead
+   * by the bound: clients of etcd repeat what is answered Timeout, a hundred times.
+   */
   async moveLeader(target: bigint, { signal }: Caller): Promise<void> {
     const { driver, clock, timeoutMs } = this.#options;
     if (driver.view.leader !== driver.view.self) throw new EngramError('NotLeader');
     if (!this.members.some(({ id, isLearner }) => id === target && !isLearner))
       throw new EngramError('BadLeaderTransferee');
-    const late = (): Error => new EngramError('Timeout');
+    const late = (): Error => new EngramError('TimeoutLeaderTransfer');
     const move = (bounded: AbortSignal): Promise<void> => driver.transferLeader(memberId(target), bounded);
     await withDeadline(clock, timeoutMs, late, move, signal);
   }

@@ -1,4 +1,5 @@
 import { nodeItself } from '@engram/backend';
+import { errorTable, GrpcCode } from '@engram/core';
 import { expect, test } from 'vitest';
 import { TestCluster } from './cluster.ts';
 
@@ -22,6 +23,10 @@ test('a leader whose successor does not answer ends the request by the time of a
   cluster.cut.add(`${id}>${target}`);
   cluster.cut.add(`${target}>${id}`);
   const moved = leader.member.cluster.changes!.moveLeader(target, nodeItself);
-  await expect(cluster.run(moved, 800)).rejects.toMatchObject({ code: 'Timeout' });
+  await expect(cluster.run(moved, 800)).rejects.toMatchObject({ code: 'TimeoutLeaderTransfer' });
+  expect(errorTable.TimeoutLeaderTransfer).toEqual({
+    grpc: GrpcCode.UNKNOWN,
+    message: 'etcdserver: request timed out, leader transfer took too long',
+  });
   expect(leader.member.stats.leadsIn).toBeDefined();
 });
