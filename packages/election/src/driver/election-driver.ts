@@ -33,9 +33,8 @@ export class ElectionDriver implements AsyncDisposable {
   readonly #tickMs: number;
   readonly #confirmations = new PromisesByTicket<Epoch>();
   readonly #changes = new PromisesByTicket<ClusterState>();
-  readonly #transfers = new PromisesByTicket<void>();
-  /** For each waiting transfer, by ticket, the member that is to lead. Undefined: any other member. */
-  readonly #transferTargets = new Map<number, MemberId | undefined>();
+  /** About the member that is to lead. Undefined: any other member. */
+  readonly #transfers = new PromisesByTicket<void, MemberId | undefined>();
   readonly #todo: Effect[] = [];
   #working = false;
   #ended = false;
@@ -190,15 +189,17 @@ export class ElectionDriver implements AsyncDisposable {
 
   #ask<Value>(waiters: PromisesByTicket<Value>, signal: AbortSignal, ask: (ticket: number) => void): Promise<Value> {
     if (this.#ended) return Promise.reject(new EngramError('Stopped'));
-    return waiters.wait(signal, (ticket) => this.#work(() => ask(ticket)));
+    return waiters.wait(signal, undefined, (ticket) => this.#work(() => ask(ticket)));
   }
 
   #transfer(target: MemberId | undefined, signal: AbortSignal, begin: () => boolean): Promise<void> {
-    return this.#ask(this.#transfers, signal, (ticket) => {
-      this.#transferTargets.set(ticket, target);
-      const code = target === undefined ? 'Unhealthy' : 'BadLeaderTransferee';
-      if (!begin()) this.#transfers.reject(ticket, new EngramError(code));
-    });
+    if (this.#ended) return Promise.reject(new EngramError('Stopped'));
+    const code = target === undefined ? 'Unhealthy' : 'BadLeaderTransferee';
+    return this.#transfers.wait(signal, target, (ticket) =>
+      this.#work(() => {
+        if (!begin()) this.#transfers.reject(ticket, new EngramError(code));
+      }),
+    );
   }
 
   /** Takes an input and does all its effects. The effects of an input that comes during an effect wait their turn. */
@@ -264,12 +265,9 @@ export class ElectionDriver implements AsyncDisposable {
   }
 
   #leaderSeen(leader: MemberId): void {
-    for (const ticket of this.#transfers.tickets()) {
-      const target = this.#transferTargets.get(ticket);
+    for (const [ticket, target] of this.#transfers.waiting()) {
       if (target === undefined || target === leader) this.#transfers.resolve(ticket, undefined);
     }
-    const waiting = new Set(this.#transfers.tickets());
-    for (const ticket of this.#transferTargets.keys()) if (!waiting.has(ticket)) this.#transferTargets.delete(ticket);
   }
 
   #send(messages: readonly PeerMessage[]): void {
@@ -342,6 +340,5 @@ export class ElectionDriver implements AsyncDisposable {
     this.#confirmations.rejectAll(stopped);
     this.#changes.rejectAll(stopped);
     this.#transfers.rejectAll(stopped);
-    this.#transferTargets.clear();
   }
 }

@@ -1,6 +1,7 @@
 import type { Ticket } from '../effect.ts';
 
-interface Waiter<Value> {
+interface Waiter<Value, About> {
+  readonly about: About;
   readonly signal: AbortSignal;
   resolve(value: Value): void;
   reject(reason: unknown): void;
@@ -16,18 +17,18 @@ interface Heeding {
  * Promises by ticket. A promise whose signal aborts is forgotten, but its outcome may still happen. Thousands may wait with one
  * signal, that of the node itself, so a signal has one listener: to add another one goes through all that it has.
  */
-export class PromisesByTicket<Value> {
-  readonly #waiting = new Map<Ticket, Waiter<Value>>();
+export class PromisesByTicket<Value, About = undefined> {
+  readonly #waiting = new Map<Ticket, Waiter<Value, About>>();
   readonly #heeding = new Map<AbortSignal, Heeding>();
   #tickets = 0;
 
-  /** `ask` gets the ticket by which the promise is settled. */
-  wait(signal: AbortSignal, ask: (ticket: Ticket) => void): Promise<Value> {
+  /** `ask` gets the ticket by which the promise is settled. `about` is kept as long as the promise waits. */
+  wait(signal: AbortSignal, about: About, ask: (ticket: Ticket) => void): Promise<Value> {
     if (signal.aborted) return Promise.reject(signal.reason);
     this.#tickets += 1;
     const ticket = this.#tickets;
     const promise = new Promise<Value>((resolve, reject) => {
-      this.#waiting.set(ticket, { signal, resolve, reject });
+      this.#waiting.set(ticket, { about, signal, resolve, reject });
     });
     this.#heed(signal, ticket);
     ask(ticket);
@@ -44,6 +45,11 @@ export class PromisesByTicket<Value> {
 
   tickets(): readonly Ticket[] {
     return [...this.#waiting.keys()];
+  }
+
+  /** What each of `tickets` is about. */
+  waiting(): readonly (readonly [Ticket, About])[] {
+    return Array.from(this.#waiting, ([ticket, { about }]) => [ticket, about] as const);
   }
 
   rejectAll(reason: unknown): void {
@@ -64,7 +70,7 @@ export class PromisesByTicket<Value> {
     heeding.tickets.add(ticket);
   }
 
-  #take(ticket: Ticket): Waiter<Value> | undefined {
+  #take(ticket: Ticket): Waiter<Value, About> | undefined {
     const waiter = this.#waiting.get(ticket);
     if (waiter === undefined) return undefined;
     const { signal } = waiter;
