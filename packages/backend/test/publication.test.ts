@@ -55,12 +55,18 @@ test('a write that no watcher waits for is published when it is applied', async 
 
 test('a batch that waits for a superseded version is applied and published when that is there, and later ones behind it', async () => {
   const read = new Gate('get-many');
-  const node = await openNode(new MemoryStorage({ cold: true, gate: read.gate }), { cacheBytesMax: 0 });
+  let reads = 0;
+  const gate = (operation: string): Promise<void> | undefined => {
+    if (operation === 'get-many') reads += 1;
+    return read.gate(operation);
+  };
+  const node = await openNode(new MemoryStorage({ cold: true, gate }), { cacheBytesMax: 0 });
   const { backend, clock } = node;
   await backend.txn(put('k', 'old'), nodeItself);
   for (let at = 0; at < 4; at += 1) await backend.txn(put(`other${at}`, 'x'.repeat(600)), nodeItself);
   const before = backend.revision;
   const sink = watchAll(node, before + 1);
+  reads = 0;
   read.shut = true;
   const answered: string[] = [];
   const late = backend.txn(put('k', 'new'), nodeItself).then(() => void answered.push('late'));
@@ -72,6 +78,7 @@ test('a batch that waits for a superseded version is applied and published when 
   read.open();
   await Promise.all([late, behind]);
   expect(answered).toEqual(['late', 'behind']);
+  expect(reads, 'begun with the append, and awaited behind it').toBe(1);
   const events = sink.groups.flatMap((group) => group.events);
   expect(events.map(({ kv, prevKv }) => [plainKv(kv).value, prevKv && plainKv(prevKv).value])).toEqual([
     ['new', 'old'],

@@ -29,6 +29,8 @@ export interface PublisherOptions {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #neverAborted = new AbortController().signal;
+  /** What `prefetch` has begun, by the events that it will fill. */
+  readonly #prefetches = new WeakMap<KvEvent, Promise<unknown>>();
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -54,7 +56,9 @@ export class Publisher {
       if (left < 0) break;
       for (const event of group.events) if (hub.wantsPrevKv(event.key)) this.#fillPrevious(event, missing);
     }
-    if (missing.length > 0) void loop.run(PREFETCH, this.#prefetching(missing));
+    if (missing.length === 0) return;
+    const prefetch = loop.run(PREFETCH, this.#prefetching(missing));
+    if (prefetch !== undefined) for (const event of missing) this.#prefetches.set(event, prefetch);
   }
 
   *#prefetching(missing: readonly KvEvent[]): Job<undefined> {
@@ -89,7 +93,10 @@ export class Publisher {
     if (missing.length > 0) yield* this.#bring(missing);
   }
 
-  *#bring(missing: readonly KvEvent[]): Job<void> {
+  *#bring(wanted: readonly KvEvent[]): Job<void> {
+    // An append that is faster than these reads must not have them made twice.
+    for (const prefetch of new Set(wanted.map((event) => this.#prefetches.get(event)))) if (prefetch) yield prefetch;
+    const missing = wanted.filter(({ prevKv }) => prevKv === undefined);
     try {
       yield* this.#load(missing);
     } catch (error) {
