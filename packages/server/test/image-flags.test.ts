@@ -47,12 +47,27 @@ test.each([
   },
   { args: [...tikv, '--image-bytes-per-second=0'], says: '--image-bytes-per-second must be at least 1' },
   { args: [...tikv, '--image-interval=10ms'], says: '--image-interval must be at least 100ms' },
+  ...['--log-member-timeout=0s', '--log-member-timeout=1ms', '--log-member-timeout=14999ms'].map((flag) => ({
+    args: [...tikv, flag],
+    says: '--log-member-timeout must be at least three times --image-interval',
+  })),
+  {
+    args: [...tikv, '--image-interval=5m'],
+    says: '--log-member-timeout must be at least three times --image-interval',
+  },
   { args: [...tikv, '--log-segment-bytes=100'], says: '--log-segment-bytes: expected 65536 to 67108864' },
   { args: [...tikv, '--log-segment-bytes=67108865'], says: '--log-segment-bytes: expected 65536 to 67108864' },
   { args: ['--image-interval=1s'], says: '--image-interval: only with --storage=tikv' },
   { args: ['inspect-storage'], says: 'inspect-storage needs --storage=tikv' },
 ])('is refused: $says', async ({ args, says }) => {
   await expect(readConfiguration(args, {})).rejects.toThrow(says);
+});
+
+test('a member may be silent for three intervals', async () => {
+  const flags = ['--image-interval=500ms', '--log-member-timeout=1500ms'];
+  expect(await readConfiguration([...tikv, ...flags], {})).toMatchObject({
+    config: { cluster: { memberSilentMaxMs: 1500 } },
+  });
 });
 
 test('inspect-storage takes the flags of a member', async () => {

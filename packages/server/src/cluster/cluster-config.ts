@@ -2,7 +2,7 @@ import type { ImagePolicy } from '@engram/member';
 import type { SafePointOptions } from '@engram/storage-tikv';
 import type { RevisionOrigin } from '@engram/tso';
 import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
-import { imagePolicy, logSegmentBytes, safePoint } from './image-flags.ts';
+import { imagePolicy, logSegmentBytes, memberSilentMaxMs, safePoint } from './image-flags.ts';
 import { advertisedProblem, type InitialMember, parseInitialCluster } from './initial-cluster.ts';
 import { checkReadable } from '../flags/readable-file.ts';
 import type { CertificateFiles } from '../tls/self-signed-certificate.ts';
@@ -129,13 +129,14 @@ export function clusterConfig(
   const initialMembers = discovery ?? listedMembers(values, name, advertisePeerUrls);
   const token = values.text('initial-cluster-token');
   const listenPeerUrls = peerUrls(values);
+  const policy = imagePolicy(values);
   return {
     pdEndpoints,
     prefix: tikvPrefix(values),
     tikvTls: tikvTls(values),
     localValues,
-    imagePolicy: imagePolicy(values),
-    memberSilentMaxMs: values.durationMs('log-member-timeout'),
+    imagePolicy: policy,
+    memberSilentMaxMs: memberSilentMaxMs(values, policy),
     logSegmentBytes: logSegmentBytes(values),
     safePoint: safePoint(values),
     token,

@@ -6,6 +6,8 @@ import { ConfigError, type FlagValues } from '../flags/flag-values.ts';
 const SEGMENT_BYTES_MAX = 64 << 20;
 const SEGMENT_BYTES_MIN = 64 << 10;
 const INTERVAL_MS_MIN = 100;
+/** A member reports once in an interval, and the leader looks as often: one that lives may seem silent for two of them, and a delay. */
+const SILENT_INTERVALS_MIN = 3;
 /** Longer than any read of a member that must not fail because of the safe point. */
 const RETENTION_MS_MIN = 600_000;
 
@@ -19,6 +21,14 @@ export function imagePolicy(values: FlagValues): ImagePolicy {
   if (bytesPerSecond < 1) throw new ConfigError('--image-bytes-per-second must be at least 1');
   if (intervalMs < INTERVAL_MS_MIN) throw new ConfigError(`--image-interval must be at least ${INTERVAL_MS_MIN}ms`);
   return { ...defaultImagePolicy, everyBytesMin, everyBytesMax, bytesPerSecond, intervalMs };
+}
+
+/** How long a member may be silent before the log is trimmed without it. Throws ConfigError. */
+export function memberSilentMaxMs(values: FlagValues, { intervalMs }: ImagePolicy): number {
+  const silentMaxMs = values.durationMs('log-member-timeout');
+  if (silentMaxMs < SILENT_INTERVALS_MIN * intervalMs)
+    throw new ConfigError('--log-member-timeout must be at least three times --image-interval');
+  return silentMaxMs;
 }
 
 /** How far TiKV's safe point stays behind the present. Throws ConfigError. */

@@ -358,7 +358,7 @@ export const flagSections: readonly FlagSection[] = [
       'log-member-timeout',
       'duration',
       '10m',
-      'A member that has been silent for so long does not keep the log in TiKV from being trimmed; it starts again from the image. So does one that is not silent, and needs what the others do not for three times as long.',
+      'A member that has been silent for so long does not keep the log in TiKV from being trimmed; it starts again from the image. So does one that is not silent, and needs what the others do not for three times as long. At least three times --image-interval.',
     ),
     works(
       'tikv-gc-retention',
