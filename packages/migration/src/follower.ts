@@ -41,6 +41,8 @@ export class Follower {
   readonly #turn = new Mutex();
   /** Of the target, with their TTLs. */
   #leases = new Map<bigint, number>();
+  /** A grant or a revoke there has had no answer yet. */
+  #leaseChanging = false;
   #at = 0;
   /** The newest revision that was given to the target. */
   #given = 0;
@@ -121,7 +123,7 @@ export class Follower {
     this.#compared = false;
     this.#at = at;
     this.#given = at;
-    this.#leases = new Map(await target.leases(signal));
+    await this.#readLeases(signal);
     this.#loaded = true;
   }
 
@@ -234,7 +236,20 @@ export class Follower {
     throw differs(`somebody else has written a key of revision ${revision} of the source here`);
   }
 
+  async #readLeases(signal: AbortSignal): Promise<void> {
+    this.#leases = new Map(await this.#options.target.leases(signal));
+    this.#leaseChanging = false;
+  }
+
+  /** A change whose answer was lost has taken effect, or never will once the target has told its revision. */
+  async #settleLeases(signal: AbortSignal): Promise<void> {
+    if (!this.#leaseChanging) return;
+    await this.#options.target.revision(signal);
+    await this.#readLeases(signal);
+  }
+
   async #grantFor(changes: readonly Change[], signal: AbortSignal): Promise<void> {
+    await this.#settleLeases(signal);
     for (const change of changes) {
       if (change.kind !== 'put' || change.lease === 0n || this.#leases.has(change.lease)) continue;
       const ttl = await this.#options.source.leaseTtl(change.lease, signal);
@@ -243,11 +258,21 @@ export class Follower {
   }
 
   async #grant(id: bigint, ttlSeconds: number, signal: AbortSignal): Promise<void> {
+    this.#leaseChanging = true;
     const granted = await this.#options.target.grant(id, ttlSeconds, signal);
+    this.#leaseChanging = false;
     if (granted !== ttlSeconds) {
       throw differs(`the lease ${id.toString(16)} has ${ttlSeconds} s at the source, and gets ${granted} s here`);
     }
     this.#leases.set(id, ttlSeconds);
+  }
+
+  /** The lease has no keys. */
+  async #revoke(id: bigint, signal: AbortSignal): Promise<void> {
+    this.#leaseChanging = true;
+    await this.#options.target.revoke(id, signal);
+    this.#leaseChanging = false;
+    this.#leases.delete(id);
   }
 
   /** Leases without keys show in no event. */
@@ -267,12 +292,12 @@ export class Follower {
   async #compareLeases(signal: AbortSignal, which: 'new' | 'all'): Promise<void> {
     const { source, target } = this.#options;
     signal.throwIfAborted();
+    await this.#settleLeases(signal);
     const there = new Set(await source.leases(signal));
     for (const id of this.#leases.keys()) {
       if (there.has(id)) continue;
       if (!(await target.hasKeys(id, signal))) {
-        await target.revoke(id, signal);
-        this.#leases.delete(id);
+        await this.#revoke(id, signal);
       } else if (which === 'all') {
         throw differs(`the lease ${id.toString(16)} has keys here, and is not at the source`);
       }
@@ -294,8 +319,7 @@ export class Follower {
     else if (await target.hasKeys(id, signal)) {
       if (which === 'all') throw differs(`the lease ${id.toString(16)} has ${here} s here, and ${ttl} s at the source`);
     } else {
-      await target.revoke(id, signal);
-      this.#leases.delete(id);
+      await this.#revoke(id, signal);
       await this.#grant(id, ttl, signal);
     }
   }

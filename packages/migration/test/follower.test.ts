@@ -1,10 +1,10 @@
 import { type Backend, Following, nodeItself, openBackend } from '@engram/backend';
 import { epoch, isEngramError, keyBytes, leaseId, putOp, rangeOp, type Txn } from '@engram/core';
-import { Follower, type MigrationError, StoreTarget } from '@engram/migration';
+import { Follower, MigrationError, StoreTarget } from '@engram/migration';
 import { Prng, quiet, SimClock } from '@engram/sim';
 import { MemoryStorage } from '@engram/storage';
 import { mvccpb } from '@engram/wire';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeEtcd } from './fake-etcd.ts';
 import { passTime, settleWork } from './passing-time.ts';
 
@@ -345,6 +345,24 @@ describe('leases', () => {
         [LEASE + 1n, 200],
       ]),
     );
+  });
+
+  test.each(['grant', 'revoke'] as const)('are read again after a %s without an answer', async (call) => {
+    follow();
+    await pass(1000);
+    grants(LEASE, 60);
+    if (call === 'revoke') {
+      await pass(11_000);
+      etcd.granted.delete(LEASE);
+    }
+    const spy = vi.spyOn(target, call).mockImplementationOnce(async (...args: [bigint, number]) => {
+      await target[call](...args);
+      throw new MigrationError('interrupted', 'no answer');
+    });
+    expect(await end()).toContain('no answer');
+    expect(spy).toHaveBeenCalledTimes(2);
+    expect(await end()).toBe('done');
+    expect(await ours()).toEqual(new Map(etcd.granted));
   });
 
   test('are left alone after the cut-over, whatever ends at the source', async () => {
