@@ -160,6 +160,8 @@ export class EtcdClient implements Disposable {
 
   async #metadata(signal: AbortSignal): Promise<grpc.Metadata> {
     const metadata = new grpc.Metadata();
+    // A member that is cut off from the others would go on to answer, and say nothing of what they write. So it refuses, or ends streams.
+    metadata.set('hasleader', 'true');
     const { user } = this.#address;
     if (user === undefined) return metadata;
     if (this.#token === undefined) {
