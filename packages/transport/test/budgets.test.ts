@@ -49,6 +49,17 @@ async function settled(client: RawClient): Promise<void> {
   await client.frame(({ type, ack, payload }) => type === 'PING' && ack && payload.equals(mark));
 }
 
+/** Bytes of chunks, messages and the like, without garbage. */
+async function arrayBuffersHeld(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  for (let turn = 0; turn < 3; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (typeof collect === 'function') collect();
+  }
+  return process.memoryUsage().arrayBuffers;
+}
+
 test.each([
   { what: 'that lack their last byte', missing: 1 },
   { what: 'that are whole, on streams that do not end', missing: 0 },
@@ -313,16 +324,7 @@ test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of 
   // More than a single connection may leave unread.
   for (let id = 1; id < 40; id += 2) client.write(client.request(id, '/test.Echo/Big', String(MiB)));
   await settled(client);
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  const held = async (): Promise<number> => {
-    for (let turn = 0; turn < 3; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (typeof collect === 'function') collect();
-    }
-    return process.memoryUsage().arrayBuffers;
-  };
-  const before = await held();
+  const before = await arrayBuffersHeld();
   const message = grpcMessage(Buffer.alloc(240_000));
   for (let id = 101; id < 101 + 2 * 50; id += 2) {
     client.write(client.headers(id, grpcHeaders(`/test.Echo/${method}`)));
@@ -333,7 +335,39 @@ test.each(['Sync', 'Chunks'])('%s that is reset while it waits holds nothing of 
   }
   await settled(client);
   // Of 12 MB.
-  expect((await held()) - before).toBeLessThan(3 * MiB);
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(3 * MiB);
+});
+
+test.each([
+  { what: 'on streams that do not end', method: 'Sync', ends: false },
+  { what: 'for a streamed answer, on streams that do not end', method: 'Chunks', ends: false },
+  { what: 'that wait for room', method: 'Sync', ends: true },
+  { what: 'for a streamed answer that wait for room', method: 'Chunks', ends: true },
+])('short requests $what keep nothing of what came with them', async ({ method, ends }) => {
+  using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
+  // More than a single connection may leave unread.
+  for (let id = 1001; ends && id < 1040; id += 2) client.write(client.request(id, '/test.Echo/Big', String(MiB)));
+  await settled(client);
+  const before = await arrayBuffersHeld();
+  // What comes behind a message is taken and dropped.
+  const first = 2001;
+  client.write(client.headers(first, grpcHeaders('/test.Echo/Sync')), client.data(first, grpcMessage('')));
+  let window = 256 * 1024 - grpcMessage('').length;
+  let updates = 0;
+  const filling = client.data(first, Buffer.alloc(16_000));
+  for (let id = first + 2; id < first + 2 * 100; id += 2) {
+    const head = client.headers(id, grpcHeaders(`/test.Echo/${method}`));
+    client.write(head, client.data(id, grpcMessage('2'), ends), filling, filling, filling);
+    window -= 3 * 16_000;
+    while (window < 3 * 16_000) {
+      const opened = client.received.filter(({ type, streamId }) => type === 'WINDOW_UPDATE' && streamId === first);
+      for (; updates < opened.length; updates += 1) window += opened[updates]!.payload.readUInt32BE(0);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  await settled(client);
+  // Of 5 MB.
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(MiB);
 });
 
 test('bodies of HTTP/1.1 count, too', async () => {

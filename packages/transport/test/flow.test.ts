@@ -143,7 +143,7 @@ function admission(loop = new Loop({ clock: new SimClock(), pace: new StepPace(1
     },
     emptied: () => emptied,
     admit(name, finished = false) {
-      const call = { finished, start: () => void started.push(name) };
+      const call = { finished, start: () => void started.push(name), stays: () => {} };
       queue.admit(call);
       return call;
     },
@@ -286,7 +286,7 @@ test('calls that wait are let in one by one without moving those behind them', (
     room -= 1;
     started += 1;
   };
-  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, start });
+  for (let call = 0; call < calls; call += 1) queue.admit({ finished: false, start, stays: () => {} });
   const before = process.cpuUsage();
   while (started < calls) {
     room = 1;

@@ -14,6 +14,7 @@ import {
 } from '@engram/wire';
 import type { Admissible, Crowded } from '../h2/admission.ts';
 import { INFLATED_TOKEN_BYTES, STREAM_QUEUE_HIGH_BYTES, STREAMED_ANSWER_BYTES } from '../h2/limits.ts';
+import { ownBytes } from '../own-bytes.ts';
 import { STREAM_LOW_MARK_BYTES } from '../serve-options.ts';
 import { SENT_MESSAGE_MAX_BYTES, answerTooLarge } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
@@ -61,6 +62,10 @@ export class StreamingCall extends GrpcStream implements Admissible, Crowded, St
 
   holdsBack(): boolean {
     return false;
+  }
+
+  override stays(): void {
+    if (this.#request !== undefined) this.#request = ownBytes(this.#request);
   }
 
   get crowded(): boolean {

@@ -10,6 +10,7 @@ import {
   statusOfError,
 } from '@engram/wire';
 import type { Admissible } from '../h2/admission.ts';
+import { ownBytes } from '../own-bytes.ts';
 import { SENT_MESSAGE_MAX_BYTES, answerTooLarge } from '../status.ts';
 import type { GrpcHead } from './grpc-head.ts';
 import { GrpcStream } from './grpc-stream.ts';
@@ -93,6 +94,10 @@ export class UnaryCall extends GrpcStream implements Admissible {
   /** Others finish: they end by themselves. */
   override stop(): void {
     if (this.#waits) this.cutOff(STOPPED);
+  }
+
+  override stays(): void {
+    if (this.#request !== undefined) this.#request = ownBytes(this.#request);
   }
 
   /** grpc-go ignores everything after the first message. */

@@ -10,6 +10,8 @@ export interface Admissible {
   /** The call ended while it waited. */
   readonly finished: boolean;
   start(): void;
+  /** It does not start at once: what it keeps is to be its own. */
+  stays(): void;
 }
 
 /** A stream that has more to send. */
@@ -113,6 +115,7 @@ export class Admission {
       this.#waiting = this.#waiting.filter(({ finished }, at) => at >= this.#first && !finished);
       this.#first = 0;
     }
+    call.stays();
     this.#waiting.push(call);
   }
 

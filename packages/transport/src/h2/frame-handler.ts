@@ -173,8 +173,12 @@ export class FrameHandler {
 
   #taken(stream: Stream, endStream: boolean): void {
     if (stream.remoteClosed) return;
-    if (endStream) this.#host.remoteEnd(stream);
-    else this.#host.receive.creditStream(stream);
+    if (endStream) {
+      this.#host.remoteEnd(stream);
+      return;
+    }
+    stream.stays();
+    this.#host.receive.creditStream(stream);
   }
 
   /** DATA for a stream that accepts none. DATA that was in flight when the server ended the stream is dropped. */

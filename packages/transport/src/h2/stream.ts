@@ -59,6 +59,8 @@ export abstract class Stream implements Queued<Stream> {
    * up. Then it is called again with the rest, before anything else that the client has sent.
    */
   abstract data(bytes: Buffer, start: number, end: number): number;
+  /** The frame is over, and the client has not ended its side: chunks of which the stream keeps a part may be freed. */
+  stays(): void {}
   /** The client has ended its side. */
   abstract halfClosed(): void;
   /** Writes the last frame: trailers, or the end of its DATA. Its queue is empty. */
