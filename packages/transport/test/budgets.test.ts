@@ -1,6 +1,4 @@
 import { connect } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientBudgets } from '@engram/core';
 import { Loop, StepPace } from '@engram/loop';
@@ -9,6 +7,7 @@ import { serve } from '@engram/transport';
 import { rstStreamFrame, SettingId, settingsFrame, windowUpdateFrame } from '@engram/http2';
 import type { CallContext } from '@engram/wire';
 import { CONNECTION_WINDOW_BYTES, SWEEP_INTERVAL_MS } from '../src/h2/limits.ts';
+import { arrayBuffersHeld } from './support/memory.ts';
 import { frame, grpcHeaders, grpcMessage, RawClient, uint32 } from './support/raw-client.ts';
 import { ByteClient, type Serving, startServing, until } from './support/serving.ts';
 
@@ -47,17 +46,6 @@ async function settled(client: RawClient): Promise<void> {
   mark.writeUInt32BE(client.received.length, 0);
   client.write(frame('PING', 0, 0, mark));
   await client.frame(({ type, ack, payload }) => type === 'PING' && ack && payload.equals(mark));
-}
-
-/** Bytes of chunks, messages and the like, without garbage. */
-async function arrayBuffersHeld(): Promise<number> {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  for (let turn = 0; turn < 3; turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (typeof collect === 'function') collect();
-  }
-  return process.memoryUsage().arrayBuffers;
 }
 
 test.each([

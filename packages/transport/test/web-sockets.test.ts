@@ -9,6 +9,7 @@ import {
   type WebSocketPiece,
   type WebSocketSession,
 } from '@engram/transport';
+import { arrayBuffersHeld } from './support/memory.ts';
 import { type Serving, startServing, until } from './support/serving.ts';
 
 /* WebSockets over HTTP/1.1. The client is node's own. */
@@ -194,6 +195,29 @@ test('pings and pongs are held no longer than they take', async () => {
     await until(() => text().length >= answered);
   }
   expect(budgets.requestBytes.used).toBeLessThan(1024);
+  socket.destroy();
+  await until(() => budgets.requestBytes.used === 0);
+});
+
+test.each([
+  { what: 'keeps little', fragments: 100, pongs: 450, counted: 0 },
+  { what: 'counts, if there are many fragments', fragments: 400, pongs: 60, counted: 1024 * 1024 },
+])('of what comes between the fragments of a message a socket $what', async ({ fragments, pongs, counted }) => {
+  const { socket, text } = await raw();
+  socket.write(upgrade('/v3/watch'));
+  await until(() => text().includes('101'));
+  const frame = (head: number, bytes: number): Buffer =>
+    Buffer.concat([Buffer.from([head, 0x80 | bytes]), Buffer.alloc(4 + bytes)]);
+  const between = Buffer.concat(Array.from({ length: pongs }, () => frame(0x8a, 125)));
+  const before = await arrayBuffersHeld();
+  for (let sent = 0; sent < fragments; sent += 1) {
+    const answered = text().length + 3;
+    socket.write(Buffer.concat([frame(sent === 0 ? 0x01 : 0x00, 1), between, frame(0x89, 1)]));
+    await until(() => text().length >= answered);
+  }
+  // Of 3 MB and more.
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(512 * 1024);
+  expect(budgets.requestBytes.used).toBeGreaterThan(counted);
   socket.destroy();
   await until(() => budgets.requestBytes.used === 0);
 });

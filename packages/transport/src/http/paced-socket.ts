@@ -3,9 +3,10 @@ import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@engram/core';
 import type { Ends } from '../ends.ts';
 import { STALL_MAX_MS } from '../h2/limits.ts';
+import { ownBytes } from '../own-bytes.ts';
 
 /** A usual request fits into one or two pieces. Twenty short ones fit into one, some 50 us each. */
-const PIECE_BYTES = 512;
+export const PIECE_BYTES = 512;
 
 /**
  * A client that has said all may still listen, or be gone: both look the same until something is sent to it. It gets what is answered
@@ -127,7 +128,8 @@ export class PacedSocket extends Duplex {
   #next(): void {
     const chunk = this.#chunk!;
     const end = Math.min(chunk.length, this.#at + PIECE_BYTES);
-    const piece = chunk.subarray(this.#at, end);
+    // Fragments of a message of a WebSocket are kept as views.
+    const piece = ownBytes(chunk.subarray(this.#at, end));
     this.#at = end;
     if (end === chunk.length) this.#chunk = undefined;
     this.push(piece);

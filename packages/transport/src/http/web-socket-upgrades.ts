@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ClientBudgets, Share } from '@engram/core';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { HttpRequest, HttpResponse, WebSocketSession, WebSockets } from '../serve-options.ts';
+import { PIECE_BYTES } from './paced-socket.ts';
 import type { PlainHttp } from './plain-http.ts';
 
 // Not imported: see http1.ts.
@@ -15,6 +16,11 @@ const BROKEN = 1011;
 
 /** Of a ping or a pong of a client: two bytes, and a mask (RFC 6455, 5.2). */
 const CONTROL_HEAD_BYTES = 6;
+/**
+ * While no more is unfinished than the piece in which a message has ended, and a part of a control frame, no message of many fragments is
+ * under way. What comes between fragments counts: a fragment keeps the piece that it came in.
+ */
+const BETWEEN_MESSAGES_BYTES = 2 * PIECE_BYTES;
 
 /** Serves the sockets of requests that ask for one. Frames, masks and their rules are those of `ws`. */
 export class WebSocketUpgrades {
@@ -79,7 +85,7 @@ export class WebSocketUpgrades {
       webSocket.close(TRY_LATER, 'too many bytes of requests are under way');
     });
     const control = (data: Buffer): void => {
-      unfinished -= CONTROL_HEAD_BYTES + data.length;
+      if (unfinished <= BETWEEN_MESSAGES_BYTES) unfinished -= CONTROL_HEAD_BYTES + data.length;
     };
     webSocket.on('ping', control);
     webSocket.on('pong', control);
