@@ -122,14 +122,17 @@ test('the rest of a frame is dropped with its stream', async () => {
   expect(messages).toBe(500);
 });
 
-test('a thousand connections are written to a few at a time, all of them', async () => {
+test.each([
+  { ms: TRANSPORT_PHASE_MS / 40, fit: 40 },
+  { ms: TRANSPORT_PHASE_MS / 2, fit: 4 },
+])('a thousand connections are written to a few at a time, all of them: $ms ms each', async ({ ms, fit }) => {
   const clock = new SimClock();
   const flusher = new Flusher(clock, new TransportShare(clock), unwatched);
   let flushed = 0;
   let most = 0;
   const flush = (): void => {
     flushed += 1;
-    clock.advance(TRANSPORT_PHASE_MS / 40);
+    clock.advance(ms);
   };
   for (let at = 0; at < 1_000; at += 1) flusher.add({ flush }, at % 2 === 0);
   for (let before = -1; before !== flushed; ) {
@@ -138,8 +141,8 @@ test('a thousand connections are written to a few at a time, all of them', async
     most = Math.max(most, flushed - before);
   }
   expect(flushed).toBe(1_000);
-  // Forty fit. The clock is read after every sixteen.
-  expect(most).toBeLessThanOrEqual(2 * 48);
+  // The clock is read after every four. The loop may have turned twice between two checks of this test.
+  expect(most).toBeLessThanOrEqual(2 * fit);
 });
 
 test('one connection that takes long to write to is named', async () => {

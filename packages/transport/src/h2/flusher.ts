@@ -20,8 +20,8 @@ export interface LongOutput {
  */
 export const RESTING_FROM_ANSWERS = 8;
 
-/** The clock is read after this many writes. */
-const flushesBetweenLooks = 16;
+/** The clock is read after this many writes. Each may carry out the first slice of an answer that is a job. */
+const flushesBetweenLooks = 4;
 
 /**
  * Sends what all connections of a server have gathered, after the current code and the promises that it settles have
