@@ -28,7 +28,7 @@ export const SLICE_BESIDE_MS = 0.5;
  * Up to where such a turn is planned, by what its input has taken. The rest is for what cannot be planned: code that is compiled, steps
  * that take longer than usual, and what the runtime does for sockets that were closed.
  */
-export const TURN_BESIDE_MS = 8;
+export const TURN_BESIDE_MS = 7;
 /**
  * What is left of the phase behind the input in a turn whose input has taken its time. The kernel and the runtime take up to 0.1 ms for
  * each socket that begins, ends or is read, and a turn may have a hundred of them.
