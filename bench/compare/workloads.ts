@@ -1,5 +1,6 @@
 /** One row of the table: the load generator's arguments. */
 export interface Workload {
+  /** Without a comma: --only is a list of names. */
   readonly name: string;
   readonly args: readonly string[];
   /** The unit of rate and CPU. */
@@ -47,7 +48,7 @@ export function workloads({ factor, keys, listed }: Scale): readonly Workload[] 
   ];
   return [
     { name: 'put', item: 'request', args: requests('put', 60_000) },
-    { name: 'put, one client', item: 'request', args: requests('put', 3_000, '--connections=1', '--inflight=1') },
+    { name: 'put one client', item: 'request', args: requests('put', 3_000, '--connections=1', '--inflight=1') },
     {
       name: 'put of 64 KiB',
       item: 'request',
@@ -59,17 +60,17 @@ export function workloads({ factor, keys, listed }: Scale): readonly Workload[] 
     { name: 'delete', item: 'request', args: requests('delete', 40_000) },
     { name: 'mixed', item: 'request', args: requests('mixed', 60_000) },
     {
-      name: 'create, 300 clients',
+      name: 'create 300 clients',
       item: 'request',
       args: requests('create', 60_000, '--connections=300', '--inflight=1'),
     },
     { name: 'page of 500', item: 'key', args: reads('list', 400, '--limit=500') },
     { name: 'list', item: 'key', args: reads('list', 100) },
     { name: 'count', item: 'request', args: reads('count', 2_000) },
-    { name: 'watch, 8 watchers', item: 'event', args: watch(8, 8, 20_000) },
-    { name: 'watch, 100 watchers', item: 'event', args: watch(100, 10, 4_000) },
-    { name: 'watch, 100, prev_kv', item: 'event', args: watch(100, 10, 4_000, '--prev-kv') },
-    { name: 'watch, 1000 watchers', item: 'event', args: watch(1000, 20, 500) },
+    { name: 'watch 8 watchers', item: 'event', args: watch(8, 8, 20_000) },
+    { name: 'watch 100 watchers', item: 'event', args: watch(100, 10, 4_000) },
+    { name: 'watch 100 prev_kv', item: 'event', args: watch(100, 10, 4_000, '--prev-kv') },
+    { name: 'watch 1000 watchers', item: 'event', args: watch(1000, 20, 500) },
     { name: 'keepalive', item: 'request', args: requests('keepalive', 100_000) },
   ];
 }
