@@ -27,8 +27,16 @@ const INTERRUPTED: ReadonlySet<number> = new Set([
   grpc.status.UNAUTHENTICATED, // a token that has ended: the next call logs in again
 ]);
 
+/** What an etcd says with the code UNKNOWN while it is behind its own log. Nothing of the call has been done. */
+const BUSY = 'etcdserver: too many requests';
+/** How grpc-js begins the text, with the code INTERNAL, where a proxy or the other side has ended a stream without a status. */
+const RESET = 'Received RST_STREAM';
+
 /** What an etcd says of a token that it does not know any more, or that is older than a change of users and roles. */
 const LOGIN_ENDED = ['etcdserver: invalid auth token', 'etcdserver: revision of auth store is old'];
+
+const passes = (code: number, text: string): boolean =>
+  INTERRUPTED.has(code) || text === BUSY || (code === grpc.status.INTERNAL && text.startsWith(RESET));
 
 const identity = (bytes: Buffer): Buffer => bytes;
 const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -229,7 +237,7 @@ export class EtcdClient implements Disposable {
     if (error instanceof MigrationError) return error;
     const { code, details, message } = error as { code?: unknown; details?: unknown; message?: unknown };
     const text = typeof details === 'string' && details !== '' ? details : String(message ?? error);
-    if (typeof code === 'number' && !INTERRUPTED.has(code) && !this.endsLogin(text)) {
+    if (typeof code === 'number' && !passes(code, text) && !this.endsLogin(text)) {
       return new MigrationError('refused', `${this.endpoint}: ${text}`, { cause: error });
     }
     if (code === grpc.status.UNAUTHENTICATED) this.#token = undefined;
