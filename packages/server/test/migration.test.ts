@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Following } from '@engram/backend';
@@ -150,4 +150,12 @@ test('whoever says something else to the socket is cut off, and nothing is asked
 test('without a process that follows the command says so, and a path that is too long is refused by name', async () => {
   await expect(askForCutOver(dataDir)).rejects.toThrow('no store that follows an etcd runs on');
   expect(() => cutOverSocketOf(`/${'x'.repeat(120)}`)).toThrow('has more than 107 bytes');
+});
+
+test('whoever gets no answer to the cut-over is told that it may have come about', async () => {
+  // Its process is killed before it has read anything.
+  const server = createServer({ pauseOnConnect: true }, (socket) => setTimeout(() => socket.destroy(), 50));
+  await new Promise<void>((resolve) => server.listen(cutOverSocketOf(dataDir), resolve));
+  await expect(askForCutOver(dataDir)).rejects.toThrow('it is unknown whether the store of');
+  await new Promise((resolve) => server.close(resolve));
 });

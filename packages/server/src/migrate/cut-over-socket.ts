@@ -81,12 +81,16 @@ function serve(socket: Socket, cutOver: () => Promise<CutOverAnswer>): void {
   });
 }
 
-/** Asks the process that follows for the cut-over. Rejects with ConfigError if none does, or it does not answer. */
+/** Asks the process that follows for the cut-over. Rejects with ConfigError if none does, or it does not answer: then it is unknown. */
 export async function askForCutOver(dataDir: string): Promise<CutOverAnswer> {
   const path = cutOverSocketOf(dataDir);
+  let isAsked = false;
   const answer = await new Promise<string>((resolve, reject) => {
     let text = '';
-    const socket = createConnection(path, () => socket.write(REQUEST));
+    const socket = createConnection(path, () => {
+      isAsked = true;
+      socket.write(REQUEST);
+    });
     socket.setEncoding('utf8');
     socket.setTimeout(ANSWER_MAX_MS, () => socket.destroy(new Error(`no answer within ${ANSWER_MAX_MS} ms`)));
     socket.on('data', (part: string) => {
@@ -97,12 +101,16 @@ export async function askForCutOver(dataDir: string): Promise<CutOverAnswer> {
     socket.on('error', reject);
   }).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
+    if (isAsked) throw new ConfigError(`${unknown(dataDir)}: ${why}`, { cause });
     throw new ConfigError(`no store that follows an etcd runs on ${dataDir}: ${why}`, { cause });
   });
-  return parseAnswer(answer, path);
+  return parseAnswer(answer, dataDir);
 }
 
-function parseAnswer(text: string, path: string): CutOverAnswer {
+const unknown = (dataDir: string): string =>
+  `it is unknown whether the store of ${dataDir} takes writes: ask engram health, or ask again`;
+
+function parseAnswer(text: string, dataDir: string): CutOverAnswer {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) {
@@ -112,5 +120,5 @@ function parseAnswer(text: string, path: string): CutOverAnswer {
   } catch {
     // Said below.
   }
-  throw new ConfigError(`the process at ${path} has ended without an answer: ask engram health, or ask again`);
+  throw new ConfigError(`${unknown(dataDir)}: its process has ended without an answer`);
 }
