@@ -388,6 +388,21 @@ describe('a JWT', () => {
       [1, false],
     ]);
   });
+
+  test('that is not verified yet keeps copies of the messages of a stream: the transport may use their bytes again', async () => {
+    await anybody.enableWithRoot();
+    const claims = { username: 'root', revision: (await anybody.authStatus()).authRevision };
+    const stream = new WatchClient(anybody.with(JSON.stringify(claims)).bidi('/etcdserverpb.Watch/Watch'), api.clock);
+    for (const key of ['a', 'b']) {
+      const request = Buffer.from(etcdserverpb.encodeWatchRequest({ createRequest: { key: utf8(key) } }));
+      stream.call.request(request);
+      request.fill(0xff);
+    }
+    expect((await stream.rest()).map(({ watchId, created }) => [watchId, created])).toEqual([
+      [0, true],
+      [1, true],
+    ]);
+  });
 });
 
 describe('after a restart', () => {

@@ -166,6 +166,9 @@ class LateStream implements StreamHandler {
   }
 }
 
+/** No Buffer: its `slice` would be a view, and keep the chunk that the message came in. */
+const copyOf = (request: Uint8Array): Uint8Array => new Uint8Array(request);
+
 /** A stream whose messages wait, in their order, where it is not known yet whether the client's token counts. */
 class IdentifiedStream implements StreamHandler {
   readonly #call: StreamCall;
@@ -187,7 +190,7 @@ class IdentifiedStream implements StreamHandler {
     if (this.#waiting !== undefined) {
       this.#waitingBytes += MESSAGE_BYTES + request.length;
       if (this.#waitingBytes > WAITING_BYTES_MAX) this.#call.end(tooMany);
-      else this.#waiting.push(request.slice());
+      else this.#waiting.push(copyOf(request));
       return;
     }
     const ready = this.#auth.enabled ? this.#auth.ready(this.#call) : undefined;
@@ -195,7 +198,7 @@ class IdentifiedStream implements StreamHandler {
       this.#handler.message(request);
       return;
     }
-    this.#waiting = [request.slice()];
+    this.#waiting = [copyOf(request)];
     this.#waitingBytes = MESSAGE_BYTES + request.length;
     void ready.then(() => this.#passOn());
   }
