@@ -19,8 +19,10 @@ const MESSAGE_RECORDS_MAX = 4096;
 
 const CALLS_MIN = 64;
 const ANSWERS_BYTES_MAX = 256 * 1024 * 1024;
+/** What an answer takes beside its own bytes while it is not sent. */
+const ANSWER_BYTES = 256;
 const NO_BYTES = new Uint8Array(0);
-/** The numbers of a member's calls go up by one. A few are never sent. */
+/** The numbers of a member's calls go up by one. A few are never sent: so many, while the calls before them are under way. */
 const CALLS_SKIPPED_MAX = 2 ** 16;
 
 /** The streams of the other members. */
@@ -70,9 +72,10 @@ export class PeerCalls {
     let from = 0n;
     const { answersBytesMax = ANSWERS_BYTES_MAX } = this.#options;
     let unsentBytes = 0;
+    let skipped = 0;
     const answers = new Gathered<linkpb.CallAnswerInit>((gathered) => {
       if (call.destroyed) return;
-      const bytes = recordBytes(gathered.map(({ answer = NO_BYTES }) => answer));
+      const bytes = recordBytes(gathered.map(({ answer = NO_BYTES }) => answer)) + ANSWER_BYTES * gathered.length;
       unsentBytes += bytes;
       if (unsentBytes > answersBytesMax) this.#cutOff(from, stream);
       else
@@ -90,13 +93,14 @@ export class PeerCalls {
         this.#dialled.set(from, call);
         call.sendMetadata(new Metadata()); // for the dialing member this means "connected"
       } else if (!this.#isAdmitted(stream)) return;
-      if (frame.ping > 0) call.write({ pong: frame.ping });
+      if (frame.ping > 0 && call.writableLength <= QUEUED_FRAMES_MAX) call.write({ pong: frame.ping });
       inboxes!.messages.take(frame.messages);
       if (stream.ended) return;
       for (const { number, request } of frame.calls) {
         this.#count(from, 'receivedBytes', request.length);
-        if (!follows(underWay, number)) {
-          call.emit('error', { code: status.INVALID_ARGUMENT, details: `call ${number} is out of order` });
+        skipped = underWay.isEmpty ? 0 : skipped + number - underWay.next;
+        if (number < underWay.next || skipped > CALLS_SKIPPED_MAX) {
+          end(stream, status.INVALID_ARGUMENT, `call ${number} is out of order`);
           return;
         }
         underWay.put(number, new CallUnderWay(from));
@@ -328,11 +332,6 @@ const notAdmitted = (member: bigint, admission: PeerAdmission): string =>
   admission === 'removed'
     ? `member ${member.toString(16)} was removed from the cluster`
     : `member ${member.toString(16)} is not in the member list`;
-
-/** Whether a call may have this number. The first one of a connection may have any. */
-function follows({ isEmpty, next }: SequenceRing<unknown>, number: number): boolean {
-  return number >= next && (isEmpty || number - next <= CALLS_SKIPPED_MAX);
-}
 
 /** A call that this member works on. Most calls never need the signal, which costs as much as a good part of a call. */
 class CallUnderWay implements PeerCaller {

@@ -216,7 +216,8 @@ test.each([
   ['backwards', [3, 2]],
   ['far ahead', [3, 70_000]],
   ['out of all bounds', [3, 2 ** 52]],
-])('a call under a number that does not follow ends the exchange: %s', async (_, [first, second]) => {
+  ['far ahead, in steps', [3, 60_000, 120_000]],
+])('a call under a number that does not follow ends the exchange: %s', async (_, [first, ...others]) => {
   const theirs = new Echo();
   const { ports } = await serve(theirs, 2n);
   const client = new Client(`127.0.0.1:${ports[0]}`, credentials.createInsecure());
@@ -234,14 +235,11 @@ test.each([
     calls: [{ number: first!, request: utf8('one') }],
   });
   expect((await answered).answers.map(({ number }) => number)).toEqual([first]);
+  const last = others.at(-1)!;
   const held = { number: first! + 1, request: utf8('hold') };
-  stream.write({
-    calls:
-      second! > first!
-        ? [held, { number: second!, request: utf8('two') }]
-        : [{ number: second!, request: utf8('two') }],
-  });
-  expect(await failed).toMatchObject({ code: status.INVALID_ARGUMENT, details: `call ${second} is out of order` });
+  const calls = others.map((number) => ({ number, request: utf8('two') }));
+  stream.write({ calls: last > first! ? [held, ...calls] : calls });
+  expect(await failed).toMatchObject({ code: status.INVALID_ARGUMENT, details: `call ${last} is out of order` });
 });
 
 test('a service that comes after the first connections is told of them', async () => {

@@ -52,7 +52,8 @@ test('messages to a member that does not read them are dropped beyond a bound', 
 /** A member's connection to a server. It reads what comes only if it is told to. */
 async function connected(answersBytesMax?: number) {
   const bound = answersBytesMax === undefined ? {} : { answersBytesMax };
-  const { server, port } = await servePlain({ clusterId: CLUSTER, service: new Echo(), ...bound });
+  const service = new Echo();
+  const { server, port } = await servePlain({ clusterId: CLUSTER, service, ...bound });
   closing.push(server);
   const session = connect(`http://127.0.0.1:${port}`);
   session.on('error', () => {});
@@ -68,7 +69,7 @@ async function connected(answersBytesMax?: number) {
   };
   say({ hello: { cluster: CLUSTER, from: 1n, to: 2n } });
   await once(stream, 'response');
-  return { server, stream, say };
+  return { server, service, stream, say };
 }
 
 test('messages back to a member that does not read them are dropped beyond a bound', async () => {
@@ -93,6 +94,31 @@ test('a member that leaves too many answers unread loses its connection', async 
     await new Promise((resolve) => setImmediate(resolve));
   }
   await vi.waitFor(() => expect(server.sockets).toBe(0), { timeout: 10_000, interval: 5 });
+});
+
+test('a member that leaves too many short answers unread loses its connection, too', async () => {
+  const { server, say } = await connected(1 << 20);
+  for (let number = 1; number <= MANY && server.sockets === 1; number += 1) {
+    say({ calls: [{ number, request: Buffer.from('x') }] });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await vi.waitFor(() => expect(server.sockets).toBe(0), { timeout: 10_000, interval: 5 });
+});
+
+test('pings of a member that reads no answers have none beyond a bound', async () => {
+  const { service, stream, say } = await connected();
+  for (let sent = 0; sent < 2 * MANY; sent += 1) say({ ping: 1 });
+  say({ messages: [Buffer.from('pinged')], calls: [{ number: 1, request: Buffer.from('last') }] });
+  await service.until(() => service.messages.includes('pinged'));
+  let read = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    read = Buffer.concat([read, chunk]);
+  });
+  const told = (): boolean => read.includes('answer to last');
+  await vi.waitFor(() => expect(told() || stream.closed).toBe(true), { timeout: 10_000, interval: 5 });
+  // What the window takes, and what waits behind it.
+  const pong = Buffer.concat([Buffer.from([0, 0, 0, 0, 2]), peerService.exchange.responseSerialize({ pong: 1 })]);
+  expect(read.length / pong.length).toBeLessThan(1.5 * MANY);
 });
 
 test('a member that reads gets as many answers as it asks for', async () => {
