@@ -36,7 +36,10 @@ export interface StoreTargetOptions {
   readonly leads: () => boolean;
 }
 
-/** Of a call whose leader has changed, or whose answer has not come in time. Its write is there, or is not. */
+/**
+ * Of a call whose leader has changed, or whose answer has not come in time. Its write is there, or is not. A store without space must stay
+ * there until somebody disarms its alarm.
+ */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'LeaderChanged',
   'NotLeader',
@@ -45,6 +48,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'TimeoutDueToLeaderFail',
   'TimeoutDueToConnectionLost',
   'TooManyRequests',
+  'NoSpace',
 ]);
 
 /**
@@ -126,7 +130,7 @@ export class StoreTarget implements Target {
       return await call();
     } catch (cause) {
       if (!isEngramError(cause) || !passing.has(cause.code)) throw cause;
-      throw new MigrationError('interrupted', `the store does not answer: ${cause.message}`, { cause });
+      throw new MigrationError('interrupted', `the store takes nothing now: ${cause.message}`, { cause });
     }
   }
 }

@@ -276,6 +276,17 @@ test('somebody who writes to the store that follows is noticed before the next r
   expect(await failure()).toMatchObject({ fault: 'differs', message: expect.stringContaining('revision 3') });
 });
 
+test('without space the store is followed on once the alarm is disarmed, for which it must be there', async () => {
+  const noSpace = { memberId: 7n, alarm: 1 };
+  await settled(store.activateAlarm(noSpace, nodeItself));
+  etcd.put('a');
+  follow();
+  await pass(5000);
+  expect(store.revision).toBe(1);
+  await settled(store.deactivateAlarm(noSpace, nodeItself));
+  await caughtUp();
+});
+
 describe('leases', () => {
   const grants = (id: bigint, ttl: number): void => void etcd.granted.set(id, ttl);
   const ours = async (): Promise<ReadonlyMap<bigint, number>> => await target.leases();
