@@ -402,13 +402,17 @@ describe('before the cut-over', () => {
     follow();
     await caughtUp();
     expect(await refused(() => store.txn(write, nodeItself))).toBe(true);
-    expect(await refused(() => store.compact(2, false, nodeItself))).toBe(true);
     expect(await refused(() => store.leaseGrant(leaseId(5n), 60, nodeItself))).toBe(true);
     expect(await refused(() => store.leaseRevoke(leaseId(5n), nodeItself))).toBe(true);
     expect(await refused(async () => store.leaseKeepAlive(leaseId(5n), nodeItself))).toBe(true);
     expect(await refused(() => store.changeAuth({ kind: 'disable' }, nodeItself))).toBe(true);
     expect(await keysAt(0)).toHaveLength(1);
     expect(store.revision).toBe(2);
+    // What the source compacts does not show: without this the history would grow for as long as the store follows.
+    await settled(store.compact(2, false, nodeItself));
+    etcd.put('a', '2');
+    await caughtUp();
+    expect(await end()).toBe('done');
   });
 
   test('the cut-over is refused while a revision is missing, and is possible later', async () => {

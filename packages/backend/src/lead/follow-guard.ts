@@ -7,7 +7,8 @@ import type { LeaseView, Proposals, TxnResult } from '../store.ts';
 
 /**
  * While the store follows another one, its follower alone writes: a write of anybody else would take a revision of the other store.
- * Nobody renews a lease, whose time does not run. Alarms are this store's own.
+ * Nobody renews a lease, whose time does not run. Alarms and compactions are this store's own: they take no revision, and those of the
+ * other store do not show.
  */
 export class FollowGuard extends GuardedProposals {
   readonly #following: Following;
@@ -19,10 +20,6 @@ export class FollowGuard extends GuardedProposals {
 
   override txn(txn: Txn, caller: Caller): Promise<TxnResult> {
     return this.#isClosed(caller) ? refused() : this.next.txn(txn, caller);
-  }
-
-  override compact(wanted: number, physical: boolean, caller: Caller): Promise<void> {
-    return this.#isClosed(caller) ? refused() : this.next.compact(wanted, physical, caller);
   }
 
   override leaseGrant(id: LeaseId, ttlSeconds: number, caller: Caller): Promise<LeaseView> {
