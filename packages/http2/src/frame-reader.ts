@@ -7,8 +7,8 @@ const nothing = Buffer.alloc(0);
 /**
  * Cuts the bytes of a connection into frames. Push a chunk, then call `next` until it returns false. After each true
  * the fields describe one frame, and its payload is `bytes[start, end)`. `bytes` is the chunk, or a new buffer for a
- * frame that is split over chunks. So at most one frame is held. The reader writes to neither again, so the caller may
- * keep a view.
+ * frame that is split over chunks. So at most one frame is held, and of a chunk that is used up nothing. The reader writes
+ * to neither again, so the caller may keep a view.
  */
 export class FrameReader {
   type = 0;
@@ -45,8 +45,7 @@ export class FrameReader {
     const at = this.#at;
     const left = chunk.length - at;
     if (left < FRAME_HEADER_BYTES) {
-      if (left > 0) this.#nextOfSplit();
-      return false;
+      return left > 0 ? this.#nextOfSplit() : this.#usedUp();
     }
     const length = this.#readHeader(chunk, at);
     if (left < FRAME_HEADER_BYTES + length) return this.#nextOfSplit();
@@ -72,12 +71,12 @@ export class FrameReader {
   #nextOfSplit(): boolean {
     if (this.#headerBytes < FRAME_HEADER_BYTES) {
       this.#headerBytes += this.#take(this.#header, this.#headerBytes);
-      if (this.#headerBytes < FRAME_HEADER_BYTES) return false;
+      if (this.#headerBytes < FRAME_HEADER_BYTES) return this.#usedUp();
     }
     const length = this.#readHeader(this.#header, 0);
     this.#payload ??= Buffer.allocUnsafeSlow(length);
     this.#payloadBytes += this.#take(this.#payload, this.#payloadBytes);
-    if (this.#payloadBytes < length) return false;
+    if (this.#payloadBytes < length) return this.#usedUp();
     this.bytes = this.#payload;
     this.start = 0;
     this.end = length;
@@ -85,6 +84,14 @@ export class FrameReader {
     this.#payload = undefined;
     this.#payloadBytes = 0;
     return true;
+  }
+
+  /** An idle connection would keep its last chunk, 64 KiB. Returns that there is no other frame. */
+  #usedUp(): false {
+    this.#chunk = nothing;
+    this.#at = 0;
+    this.bytes = nothing;
+    return false;
   }
 
   /** Copies as many bytes of the chunk to `target[filled...]` as exist and fit. Returns their number. */

@@ -10,6 +10,8 @@ export interface FieldSink {
   field(field: HeaderField): void;
 }
 
+const nothing = Buffer.alloc(0);
+
 /** Buffer for the bytes of a decoded Huffman string. Grows with the longest one. */
 let scratch = Buffer.allocUnsafeSlow(4096);
 
@@ -24,7 +26,7 @@ const integerMax = 2 ** 28;
 export class HpackDecoder {
   readonly #table: HpackDynamicTable;
   readonly #maxTableBytes: number;
-  #bytes: Buffer = scratch;
+  #bytes: Buffer = nothing;
   #at = 0;
   #end = 0;
 
@@ -65,6 +67,7 @@ export class HpackDecoder {
         fields += 1;
       }
     }
+    this.#bytes = nothing; // an idle connection would keep the chunk that the block is in
   }
 
   #lookUp(index: number): HeaderField {

@@ -358,6 +358,32 @@ test.each([
   expect((await arrayBuffersHeld()) - before).toBeLessThan(MiB);
 });
 
+test('a connection keeps nothing of what it has taken', async () => {
+  const clients: RawClient[] = [];
+  for (let at = 0; at < 50; at += 1) clients.push(await RawClient.open(serving.port));
+  const before = await arrayBuffersHeld();
+  for (const client of clients) {
+    for (const id of [1, 3]) {
+      const message = grpcMessage('1'.padStart(60_000, '0'));
+      const head = client.headers(id, grpcHeaders('/test.Echo/Big'));
+      const parts = [0, 16_000, 32_000, 48_000].map((from) =>
+        client.data(id, message.subarray(from, from + 16_000), from === 48_000),
+      );
+      // The second chunk has no head.
+      if (id === 1) client.write(head, ...parts);
+      else {
+        client.write(head);
+        await settled(client);
+        client.write(...parts);
+      }
+      expect(await client.outcome(id)).toBe('grpc-status: 0');
+    }
+  }
+  // Of 6 MB.
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(MiB);
+  for (const client of clients) client[Symbol.dispose]();
+});
+
 test('bodies of HTTP/1.1 count, too', async () => {
   const sockets = Array.from({ length: 12 }, () => connect(serving.port, '127.0.0.1'));
   const answers: string[] = [];
