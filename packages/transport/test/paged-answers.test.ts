@@ -111,6 +111,17 @@ test('one for a client that has gone, and one that is too long, are dropped befo
   expect(pages.dropped).toBe(2);
 });
 
+test('an answer that its client leaves unread is told so, one that leaves at once is not', async () => {
+  using reading = await RawClient.open(serving.port, open);
+  reading.write(reading.request(1, '/test.Echo/Ready', '100'));
+  expect(await reading.outcome(1)).toBe('grpc-status: 0');
+  expect(pages.stayed).toBe(0);
+  using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
+  client.write(client.request(1, '/test.Echo/Ready', '100'));
+  await answersPings(client);
+  expect(pages.stayed).toBe(1);
+});
+
 test('unread answers count for what they hold, so others of their connection start', async () => {
   using client = await RawClient.open(serving.port, [[SettingId.INITIAL_WINDOW_SIZE, 0]]);
   for (let id = 1; id < 20; id += 2) client.write(client.request(id, path, String(2 ** 30)));

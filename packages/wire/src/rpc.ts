@@ -20,6 +20,8 @@ export interface LongMessage {
    * promise may be that of an earlier call for fewer bytes.
    */
   prepare(bytes: number): Promise<void> | undefined;
+  /** It waits for its client, perhaps for long, before its first byte is read: short views are to become copies. */
+  stays?(): void;
   /** Writes as many of the next bytes to target[start..end) as fit. Returns the index after them. */
   read(target: Uint8Array, start: number, end: number): number;
   /** Releases what the message holds. Nothing may be read afterwards. May be called more than once. */

@@ -159,6 +159,17 @@ test('the answer of one version has the same bytes in whatever parts it leaves',
   );
 });
 
+test('the answer of one version that waits keeps neither the version nor the header that it was made of', () => {
+  const [header, one] = [Uint8Array.from(headerBytes(4)), mvccpb.encodeKeyValue({ key: Uint8Array.of(1), version: 2 })];
+  const value = { kind: 'range' as const, revision: 4, kvs: [one.slice()], more: false, count: 1 };
+  const message = encodeAnswer(header, { ...value, kvs: [one] });
+  if (!isLong(message)) throw new Error('the answer of one version is put together');
+  message.stays?.();
+  header.fill(0);
+  one.fill(0);
+  expect(whole(message)).toEqual(slow(fullHeader(4), value));
+});
+
 test('large values are not copied', () => {
   const large = mvccpb.encodeKeyValue({ key: Uint8Array.of(1), value: new Uint8Array(100_000) });
   const message = encodeAnswer(headerBytes(4), { kind: 'range', revision: 4, kvs: [large], more: false, count: 1 });

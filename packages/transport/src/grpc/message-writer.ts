@@ -96,6 +96,7 @@ export class MessageWriter {
     const prefix = Buffer.allocUnsafe(MESSAGE_PREFIX_BYTES);
     prefix[0] = compressedFlag;
     putUint32(prefix, 1, messageBytes);
+    if (!isWritten(message)) message.stays?.();
     sender.queue(stream, prefix, message);
   }
 

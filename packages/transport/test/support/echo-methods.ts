@@ -35,6 +35,8 @@ export class Pages {
   dropped = 0;
   /** Messages that were given back, with or without all their bytes. */
   released = 0;
+  /** Messages that were told that they wait for their client. */
+  stayed = 0;
 
   /** All its bytes are at hand from the start. */
   ready(bytes: number): LongMessage {
@@ -64,6 +66,9 @@ export class Pages {
         if (at === bytes) open = false;
         target.fill(0, start, end);
         return end;
+      },
+      stays: () => {
+        this.stayed += 1;
       },
       drop: () => {
         if (open) this.dropped += 1;

@@ -1,4 +1,4 @@
-import { assert } from '@engram/core';
+import { assert, EMPTY_BYTES } from '@engram/core';
 import { sizeVarint, writeVarint } from '@engram/protobuf';
 import type { LongMessage } from '../rpc.ts';
 
@@ -11,9 +11,9 @@ const COUNT_BYTES = 2;
  */
 export class PointAnswer implements LongMessage {
   readonly bytes: number;
-  readonly #header: Uint8Array;
-  readonly #kv: Uint8Array;
-  /** The encoded message, if it does not fit into one `read`. `#at` is the number of bytes read so far. */
+  #header: Uint8Array;
+  #kv: Uint8Array;
+  /** The encoded message, if it waits or does not fit into one `read`. `#at` is the number of bytes read so far. */
   #whole: Uint8Array | undefined;
   #at = 0;
 
@@ -31,19 +31,30 @@ export class PointAnswer implements LongMessage {
 
   drop(): void {}
 
+  /** The version is a view of a slab of the cache, 64 KiB, of which nothing else may be needed. */
+  stays(): void {
+    this.#copied();
+    this.#header = EMPTY_BYTES;
+    this.#kv = EMPTY_BYTES;
+  }
+
   read(target: Uint8Array, start: number, end: number): number {
-    if (this.#at === 0 && end - start >= this.bytes) {
+    if (this.#at === 0 && this.#whole === undefined && end - start >= this.bytes) {
       this.#at = this.bytes;
       return this.#write(target, start);
     }
-    if (this.#whole === undefined) {
-      this.#whole = new Uint8Array(this.bytes);
-      this.#write(this.#whole, 0);
-    }
-    const part = this.#whole.subarray(this.#at, this.#at + end - start);
+    const part = this.#copied().subarray(this.#at, this.#at + end - start);
     target.set(part, start);
     this.#at += part.length;
     return start + part.length;
+  }
+
+  #copied(): Uint8Array {
+    if (this.#whole !== undefined) return this.#whole;
+    const whole = new Uint8Array(this.bytes);
+    this.#write(whole, 0);
+    this.#whole = whole;
+    return whole;
   }
 
   #write(target: Uint8Array, start: number): number {
