@@ -357,6 +357,12 @@ const possible: readonly Mutant[] = [
         find: '(position < this.#from ? this.#covered : this.#waiting).push(position);',
         replace: 'this.#covered.push(position);',
       },
+      // Positions are told apart once more before they are dropped.
+      {
+        file: `${backend}/checkpoint/garbage.ts`,
+        find: '(position < this.#from ? dropping : this.#waiting).push(position);',
+        replace: 'dropping.push(position);',
+      },
     ],
   },
   {

@@ -2,11 +2,11 @@ import { mutants } from './catalogue.ts';
 import { followedStageMutants } from './stage-catalogue.ts';
 import { peerMutants } from './peer-catalogue.ts';
 import type { Mutant } from './mutant.ts';
+import { readMutants } from './read-catalogue.ts';
 import { membersUsersMutants, usersMutants } from './users-catalogue.ts';
 
 const member = 'packages/member/src';
 const backend = 'packages/backend/src';
-const raft = 'packages/raft-ts/src';
 
 /** Defects that members of this store have had, put back. */
 const past: readonly Mutant[] = [
@@ -207,55 +207,7 @@ const possible: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'confirmed-by-a-later-leadership',
-    what: 'an answer that an earlier leadership has made is confirmed by a later one of the same member',
-    edits: [
-      {
-        file: `${backend}/backend.ts`,
-        find: "if (this.#current.leadership !== leadership) throw new EngramError('LeaderChanged');",
-        replace: 'void leadership;',
-      },
-    ],
-  },
-  {
-    name: 'read-joins-a-round',
-    what: 'a read index is that of a round that began before the read came',
-    edits: [
-      {
-        file: `${member}/read-index.ts`,
-        find: '        this.#next = undefined;\n        return this.#round();\n',
-        replace: '        return this.#round().finally(() => {\n          this.#next = undefined;\n        });\n',
-      },
-    ],
-  },
-  {
-    name: 'two-of-five-confirm-a-read',
-    what: 'a leader serves the reads of a member that asks, although the two are no majority',
-    edits: [
-      {
-        file: `${raft}/raw-node.ts`,
-        find: 'return hasQuorum(conf, (voter) => voter === self || voter === witness);',
-        replace: 'return hasQuorum(conf, (voter) => voter === self || voter === witness) || isVoter(conf, witness);',
-      },
-      {
-        file: `${raft}/raw-node.ts`,
-        find: "import { type ConfState, hasQuorum } from './conf-state.ts';",
-        replace: "import { type ConfState, hasQuorum, isVoter } from './conf-state.ts';",
-      },
-    ],
-  },
-  {
-    name: 'read-without-quorum',
-    what: 'a leader serves linearizable reads because it thinks that it leads',
-    edits: [
-      {
-        file: `${member}/leadership-proof.ts`,
-        find: 'const confirmed = await driver.confirmLeadership(signal, witness);',
-        replace: 'void signal;\n    void witness;\n    const confirmed = leadership.epoch;',
-      },
-    ],
-  },
+  ...readMutants,
   {
     name: 'forwarded-write-twice',
     what: 'a write that a follower sends again is done again',

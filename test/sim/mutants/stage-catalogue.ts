@@ -142,7 +142,7 @@ export const stageMutants: readonly Mutant[] = [
         replace: 'void alone;',
       },
     ],
-    test: { file: 'packages/backend/test/long-writes.test.ts', why: 'a long slice changes no answer' },
+    test: { file: 'packages/backend/test/moved-keys.test.ts', why: 'a long slice changes no answer' },
   },
   {
     name: 'lease-keys-attached-in-one-go',
