@@ -47,6 +47,20 @@ test('case 68: orphans of both kinds below the safe point are settled before it 
   expect(bench.cluster.mvcc.row(k('z')).writes[0]?.commitTs).toBe(asyncTs + 9n);
 });
 
+test('an async commit of which a lock is a plain one is ended below the safe point, however long its locks live', async () => {
+  const bench = await Bench.make();
+  bench.cluster.regions.split(k('m'));
+  await bench.put({ a: '0', z: '0' });
+  const startTs = await bench.run(bench.client.timestamp());
+  const lock = orphanLock(startTs, k('a'), { ttlMs: 3_600 * SECOND, minCommitTs: startTs + 5n });
+  bench.cluster.mvcc.row(k('a')).lock = { ...lock, useAsyncCommit: true, secondaries: [k('z')] };
+  bench.cluster.mvcc.row(k('z')).lock = lock;
+  await bench.clock.pass(600 * SECOND);
+  const { resolvedLocks } = await bench.run(bench.client.gc.collect(60 * SECOND));
+  expect(resolvedLocks).toBe(2);
+  expect(await bench.scan('a', '')).toEqual(['a=0', 'z=0']);
+});
+
 test('orphans of more transactions than the client remembers are settled', async () => {
   const bench = await Bench.make();
   const folders = ['a', 'f', 'm', 's'];

@@ -97,7 +97,8 @@ export class LockResolver {
     const known = this.#statuses.get(lock.lockVersion);
     if (known !== undefined) return known;
     const state = await this.#check(lock, 0n, MAX_TIMESTAMP, true, backoffer);
-    const final = state.kind === 'async-expired' ? await this.#recover(lock, state.primary, backoffer) : state;
+    const isAsync = state.kind === 'async-expired';
+    const final = isAsync ? await this.#recover(lock, state.primary, backoffer, MAX_TIMESTAMP) : state;
     if (final.kind !== 'committed' && final.kind !== 'rolled-back')
       throw new TikvError('protocol-error', `a forced rollback left the transaction ${final.kind}`);
     this.#statuses.put(lock.lockVersion, final);
@@ -210,8 +211,11 @@ export class LockResolver {
     return judgeTxnStatus(lock.lockVersion, answer, nowMs);
   }
 
-  /** Decides an async-commit transaction, which is committed if and only if all its keys were locked. */
-  async #recover(lock: LockInfo, primary: LockInfo, backoffer: Backoffer): Promise<TxnState> {
+  /**
+   * Decides an async-commit transaction, which is committed if and only if all its keys were locked. `currentTs`: by which the primary's
+   * lock is judged where another one is plain; a new timestamp if absent.
+   */
+  async #recover(lock: LockInfo, primary: LockInfo, backoffer: Backoffer, currentTs?: Timestamp): Promise<TxnState> {
     const verdict = judgeSecondaries(
       primary.minCommitTs,
       await this.#checkSecondaries(primary.secondaries, lock.lockVersion, backoffer),
@@ -219,7 +223,7 @@ export class LockResolver {
     if (verdict.kind === 'contradiction')
       throw new TikvError('protocol-error', `transaction ${lock.lockVersion}: ${verdict.detail}`);
     if (verdict.kind === 'fell-back') {
-      const now = await this.#calls.pd.oracle.next(backoffer.call);
+      const now = currentTs ?? (await this.#calls.pd.oracle.next(backoffer.call));
       return this.#check(lock, 0n, now, true, backoffer, true);
     }
     this.#statuses.put(lock.lockVersion, verdict);
