@@ -71,7 +71,8 @@ export async function checkPrefixIsFree(place: RestorePlace): Promise<void> {
  * First a mark takes the place of the cluster's root. Then the image is written, and read back, in a round of its own, as every image.
  * At last one transaction replaces the mark by the root, and writes the begin of the log: before it no member starts. What an ended
  * restore has left, is never used: the next one has another round. Rejects as `checkPrefixIsFree` does, with the error of `parts`,
- * the signal's reason, StorageCorruptError if what is read back differs, and StorageUnavailableError.
+ * the signal's reason, StorageCorruptError if what is read back differs, and StorageUnavailableError. Where the answer to the last
+ * transaction is lost for good, the message says that the store may be there.
  */
 export async function restoreIntoPrefix(options: PrefixRestoreOptions, { from, parts }: RestoredImage): Promise<void> {
   const { client, keys, cluster, random, loop, logger, signal, timeoutMs } = options;
@@ -196,15 +197,32 @@ async function found(
     txn.put(keys.image, encodeImageRoot({ ...root, trimmed: begin.next }));
     const owner = { seal: NEW_LOG_SEAL, opener: restore, begin, birth: txn.startTs };
     txn.insert(keys.seal(FIRST_SEGMENT), encodeSeal(owner));
-    if ((await commit(txn, options)) === 'committed') return;
+    if ((await commit(txn, options, (error) => mayBeFounded(options, error))) === 'committed') return;
   }
   throw neverThrough(options);
 }
 
-async function commit(txn: Transaction, options: RestorePlace): Promise<string> {
+/** `unsettled`: the error to end with where it stays unknown whether the transaction is committed. */
+async function commit(
+  txn: Transaction,
+  options: RestorePlace,
+  unsettled = (error: unknown): unknown => error,
+): Promise<string> {
   const call = callOf(options);
   const outcome = await txn.commit(call);
-  return outcome.kind === 'undetermined' ? (await outcome.settle(call)).kind : outcome.kind;
+  if (outcome.kind !== 'undetermined') return outcome.kind;
+  try {
+    return (await outcome.settle(call)).kind;
+  } catch (error) {
+    throw unsettled(error);
+  }
+}
+
+function mayBeFounded(place: RestorePlace, error: unknown): unknown {
+  if (place.signal.aborted || !isTikvError(error)) return error;
+  const text = `it is unknown whether ${where(place)} has the restored store, because TiKV did not answer at the end`;
+  const then = 'if members start there, it has; otherwise begin again, with --discard-unfinished';
+  return new StorageOpenError('not-accessible', `${text} (${error.message}): ${then}`, { cause: error });
 }
 
 async function markOf(options: PrefixRestoreOptions): Promise<bigint | undefined> {

@@ -282,3 +282,31 @@ test.each(steps)('a restore whose answer to request %i is lost ends with the who
   await restore();
   await bed.expectWhole(FROM, small);
 });
+
+test.each([true, false])(
+  'a restore whose last answer is lost for good says what it does not know (%s)',
+  async (executed) => {
+    const client = await bed.client();
+    let last = 0;
+    const back = bed.cluster.script(({ command, request }) => {
+      const { mutations } = request as { readonly mutations?: readonly { readonly key: Uint8Array }[] };
+      const isLast =
+        command === 'Prewrite' && mutations?.some(({ key }) => Buffer.compare(key, bed.logKeys.seal(1)) === 0);
+      if (isLast) last += 1;
+      // Nothing answers from then on.
+      if (last > 0) return { kind: 'silence', executed: executed && isLast === true && last === 1 };
+      return undefined;
+    });
+    const restoring = restoreIntoPrefix(optionsOf(client), { from: at(FROM), parts: imageAt(FROM) });
+    await expect(bed.run(restoring)).rejects.toMatchObject({
+      reason: 'not-accessible',
+      message: expect.stringContaining('it is unknown whether'),
+    });
+    back();
+    const found = await rootOf(await bed.client()).then(
+      ({ clusterId }) => clusterId === cluster.clusterId,
+      (error: unknown) => (error as { reason?: string }).reason,
+    );
+    expect(found).toBe(executed ? true : 'unfinished');
+  },
+);
