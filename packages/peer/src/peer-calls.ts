@@ -1,4 +1,4 @@
-import { logPosition, SequenceRing } from '@engram/core';
+import { logPosition, SequenceRing, type Timer } from '@engram/core';
 import { Inbox, type Loop, type Task } from '@engram/loop';
 import { type PeerAdmission, type PeerCaller, PeerError } from '@engram/member';
 import { recordBytes } from '@engram/storage';
@@ -247,14 +247,21 @@ export class PeerCalls {
     const peer = call.getPeer();
     if (!this.#sockets.greeted(peer, member)) return refuse(call, 'too many connections of this member');
     if (admission === 'member') this.#limits.trust(call.metadata);
-    const stream = { call, peer, member, admission, ended: false };
+    const stream: Greeted = { call, peer, member, admission, ended: false, patience: undefined };
     this.#streams.add(stream);
+    if (admission !== 'member') {
+      stream.patience = this.#options.clock.after(ASKING_MS, () => {
+        if (!this.#isAdmitted(stream) || stream.admission === 'member') return;
+        end(stream, status.FAILED_PRECONDITION, 'who is no member may ask again');
+      });
+    }
     return stream;
   }
 
   /** The stream has ended. The socket of who is no member does not stay for that, unless another stream of it is served. */
   #forget(stream: Greeted): void {
     if (!this.#streams.delete(stream)) return;
+    stream.patience?.cancel();
     if (this.#options.service.admission(stream.member) === 'member') return;
     for (const { peer, ended } of this.#streams) if (peer === stream.peer && !ended) return;
     this.#sockets.left(stream.peer);
@@ -313,10 +320,14 @@ interface Greeted {
   readonly member: bigint;
   admission: PeerAdmission;
   ended: boolean;
+  /** Of a stream that was greeted as another than a member's. */
+  patience: Timer | undefined;
 }
 
 /** Streams of removed members, which learn of their removal, and of unknown ones that may ask for votes or lead. */
 const ASKING_MAX = 16;
+/** How long one of them has its place. It says what it wants at once, and may come again: others wait for the place. */
+export const ASKING_MS = 60_000;
 
 function end(stream: Greeted, code: status, details: string): void {
   stream.ended = true;

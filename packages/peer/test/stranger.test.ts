@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net';
-import { logPosition } from '@engram/core';
+import { type Clock, logPosition } from '@engram/core';
 import { PeerLinks, type PeerServer, Traffic } from '@engram/peer';
-import { quiet, realClock } from '@engram/sim';
+import { quiet, realClock, SimClock } from '@engram/sim';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, expect, test, vi } from 'vitest';
 import type * as linkpb from '../src/gen/linkpb.ts';
 import { channelOptions, EXCHANGE, FOLLOW, peerService } from '../src/methods.ts';
+import { ASKING_MS } from '../src/peer-calls.ts';
 import { STRANGERS_MAX } from '../src/peer-sockets.ts';
 import { STRANGER_BYTES_MAX } from '../src/receive-limits.ts';
 import { Echo, servePlain } from './echo.ts';
@@ -20,8 +21,12 @@ afterEach(async () => {
   closing = [];
 });
 
-async function serve(service: Echo, traffic = new Traffic()): Promise<{ server: PeerServer; port: number }> {
-  const served = await servePlain({ clusterId: CLUSTER, foundingId: 8n, service, traffic });
+async function serve(
+  service: Echo,
+  traffic = new Traffic(),
+  clock: Clock = realClock,
+): Promise<{ server: PeerServer; port: number }> {
+  const served = await servePlain({ clusterId: CLUSTER, foundingId: 8n, service, traffic, clock });
   closing.push(served.server);
   return served;
 }
@@ -160,6 +165,31 @@ test('at most sixteen streams are for others than members', async () => {
   for (let id = 100n; id < 116n; id += 1n) await exchange(clientAt(port), [{ hello: hello(id) }]).greeted;
   const other = exchange(clientAt(port), [{ hello: hello(117n) }]);
   expect(await other.failed).toMatchObject({ details: 'too many streams of others than members' });
+});
+
+test('a stream of who is no member ends after a while, and another one has its place; that of a member stays', async () => {
+  const theirs = new Echo();
+  const clock = new SimClock();
+  for (let id = 100n; id < 120n; id += 1n) theirs.admissions.set(id, 'removed');
+  const { port } = await serve(theirs, new Traffic(), clock);
+  const member = exchange(clientAt(port), [{ hello: hello(1n) }]);
+  await member.greeted;
+  const silent: Asked[] = [];
+  for (let id = 100n; id < 116n; id += 1n) {
+    silent.push(exchange(clientAt(port), [{ hello: hello(id) }]));
+    await silent.at(-1)!.greeted;
+  }
+  theirs.admissions.set(100n, 'member'); // it was added again
+  clock.advance(ASKING_MS);
+  for (const { failed } of silent.slice(1)) {
+    expect(await failed).toMatchObject({ code: status.FAILED_PRECONDITION, details: 'who is no member may ask again' });
+  }
+  await exchange(clientAt(port), [{ hello: hello(117n) }]).greeted;
+  for (const { stream } of [member, silent[0]!]) {
+    const told = new Promise((resolve) => stream.once('data', resolve));
+    stream.write({ ping: 1 });
+    expect(await told).toMatchObject({ pong: 1 });
+  }
 });
 
 test('the socket of who is no member is that of a stranger again when its stream has ended', async () => {
