@@ -1,10 +1,13 @@
 import { AuthState } from '@engram/auth';
 import type { AuthView, Store } from '@engram/backend';
 import { SimClock } from '@engram/sim';
+import { EMPTY_BYTES } from '@engram/core';
 import { expect, test } from 'vitest';
 import { Authenticator } from '../src/auth/authenticator.ts';
+import { authorizedMethods } from '../src/auth/authorized-methods.ts';
 import { fakeAuth } from './auth-client.ts';
 import { FakeCall } from './fake-call.ts';
+import { PendingCall } from './lock-client.ts';
 
 /* Calls that come together are admitted by one look at their credentials: these are looked at again where something else counts. */
 
@@ -42,4 +45,21 @@ test('a call whose token does not count is refused behind one that was admitted'
   auth.admit(new FakeCall({}, 'alice', head));
   expect(auth.admitKnown(new FakeCall({ token: 'garbage.1' }))).toBeUndefined();
   auth.admit(new FakeCall({}, 'alice', head));
+});
+
+test('a call of a member alone that nobody has made a rule for is refused, one of the store is left to the store', async () => {
+  const { auth } = admitting();
+  const paths = ['/etcdserverpb.Maintenance/Newer', '/etcdserverpb.Cluster/Newer', '/etcdserverpb.KV/Newer'];
+  const handle = () => EMPTY_BYTES;
+  const methods = authorizedMethods(new Map(paths.map((path) => [path, { kind: 'unary', handle } as const])), auth);
+  const states = paths.map(async (path) => {
+    const call = new PendingCall(methods, path, EMPTY_BYTES, (bytes) => bytes, new FakeCall({}, 'alice'));
+    await call.done.catch(() => undefined);
+    return call.state;
+  });
+  expect(await Promise.all(states)).toEqual([
+    'etcdserver: user name not found',
+    'etcdserver: user name not found',
+    'answered',
+  ]);
 });

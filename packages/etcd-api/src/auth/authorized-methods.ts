@@ -49,11 +49,15 @@ const ETCD = '/etcdserverpb.';
 /** Services that call others as their client does. They find out who that is, because their refusals have a code of their own. */
 const OF_CLIENTS = ['/v3lockpb.', '/v3electionpb.'];
 
-/** A method that is not etcd's, as those of the health service, is for everybody. One that has no rule names its keys itself. */
+/**
+ * A method that is not etcd's, as those of the health service, is for everybody. One that has no rule names its keys itself, and the
+ * store judges them. Nobody would judge it for a member alone: it is root's.
+ */
 function ruleOf(path: string): CallRule {
   if (path.startsWith('/grpc.') || OF_CLIENTS.some((service) => path.startsWith(service))) return 'nothing';
   const rules: Readonly<Record<string, CallRule>> = callRules;
-  return (path.startsWith(ETCD) ? rules[path.slice(ETCD.length)] : undefined) ?? 'keys';
+  const rule = path.startsWith(ETCD) ? rules[path.slice(ETCD.length)] : undefined;
+  return rule ?? (isLocal(path) ? 'root' : 'keys');
 }
 
 /** No leader judges these again, but for changes of members. */
