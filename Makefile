@@ -96,7 +96,8 @@ image: setup ## The container images alone, without a container engine (needs ap
 	@$(WITH_NODE) node tools/release/main.ts --only image $(RELEASE_FLAGS)
 
 .PHONY: generate
-generate: setup ## Remake the protobuf codecs from proto/
+generate: ## Remake the protobuf codecs from proto/
+	@tools/setup --without-code
 	@$(WITH_NODE) node packages/protobuf/tools/generate.ts
 
 .PHONY: bench

@@ -6,7 +6,10 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 // main.ts runs when it is loaded: `make setup` starts it for itself.
-const notOfMembers = ['packages/sim/**', 'packages/*/src/testing/**', 'packages/server/src/main.ts'];
+const notOfMembers = [
+  ...['packages/sim/**', 'packages/engramctl/**', 'packages/*/src/testing/**'],
+  'packages/server/src/main.ts',
+];
 
 for (const file of globSync('packages/*/{index.ts,src/**/*.ts}', { cwd: root, exclude: notOfMembers })) {
   await import(pathToFileURL(join(root, file)).href);
