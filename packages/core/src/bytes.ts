@@ -2,6 +2,7 @@ export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
 /** Byte order, as etcd orders keys. A plain loop: keys are short, and a native call costs more than the comparison. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
+  // biome-ignore lint/complexity/useMathMinMax: in the search of the index a call is not always compiled away
   const common = left.length < right.length ? left.length : right.length;
   for (let at = 0; at < common; at += 1) {
     const difference = left[at]! - right[at]!;
