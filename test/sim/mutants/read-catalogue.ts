@@ -41,9 +41,8 @@ export const readMutants: readonly Mutant[] = [
   },
   {
     name: 'two-of-five-confirm-a-read',
-    what: 'a leader serves the reads of a member that asks, although the two are no majority, and does not ask the log',
+    what: 'a leader serves the reads of a member that asks, although the two are no majority',
     edits: [
-      logNotAsked,
       {
         file: `${raft}/raw-node.ts`,
         find: 'return hasQuorum(conf, (voter) => voter === self || voter === witness);',
@@ -55,6 +54,10 @@ export const readMutants: readonly Mutant[] = [
         replace: "import { type ConfState, hasQuorum, isVoter } from './conf-state.ts';",
       },
     ],
+    test: {
+      file: 'packages/raft-ts/test/replication.test.ts',
+      why: 'the log proves each read too, and without it 1 of some 2,000 seeds cuts two of five off and has the follower ask',
+    },
   },
   {
     name: 'read-without-quorum',
