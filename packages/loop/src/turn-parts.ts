@@ -35,8 +35,8 @@ export const TURN_BESIDE_MS = 7;
  */
 export const LATE_PHASE_MS = 0.5;
 /** A rest of an output of many answers beside others: so many times as long as what was written before it, and at most so long. */
-export const LONG_OUTPUT_REST_TIMES = 2;
-export const LONG_OUTPUT_REST_MS_MAX = 5;
+export const LONG_OUTPUT_REST_TIMES = 4;
+export const LONG_OUTPUT_REST_MS_MAX = 8;
 /** Reads of files that block the loop, within the parts above, in every INLINE_EVERY_MS. */
 export const INLINE_MS_MAX = 1;
 export const INLINE_EVERY_MS = 4;
