@@ -6,7 +6,10 @@ import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';
 
 /** The phase of work that was not reported. Its method is empty until the first call of the process begins. */
 export const OTHER_PHASE = 'other';
-/** The phase of a stretch that would have been within the budget without the collector's pauses in it. */
+/**
+ * The phase of a stretch that would have been within the budget without the collector's pauses in it, and of a collection that was
+ * asked for: V8 tells the pauses of that, and not what it does between them to give memory back.
+ */
 export const GC_PHASE = 'gc';
 /** Turns of the event loop after which all pauses of a stretch have been reported. */
 const TURNS_TO_REPORT = 3;
@@ -115,7 +118,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
     this.#reported = this.#reported.filter((span) => span.toMs <= fromMs);
     this.#reported.push({ fromMs, toMs: nowMs });
     const ownMs = this.#ran(ms);
-    if (ownMs > this.budgetMs) this.#judge({ phase, ms: ownMs, method }, spans);
+    if (ownMs > this.budgetMs) this.#judge({ phase, ms: ownMs, method }, spans, ownMs / ms);
   }
 
   [Symbol.dispose](): void {
@@ -142,15 +145,18 @@ export class LoopMonitor implements LoopWatch, Disposable {
     const ownMs = unreportedMs > this.budgetMs ? this.#ran(unreportedMs) : 0;
     if (ownMs > this.budgetMs) {
       const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#reported);
-      this.#judge({ phase: OTHER_PHASE, ms: ownMs, method: this.#lastMethod }, spans);
+      this.#judge({ phase: OTHER_PHASE, ms: ownMs, method: this.#lastMethod }, spans, ownMs / unreportedMs);
     }
     this.#arm();
     const neededMs = this.#unjudged[0] ?? this.#armedMs;
     if (this.#pauses.length > 0) this.#pauses = this.#pauses.filter(({ toMs }) => toMs > neededMs);
   }
 
-  /** Notes the stretch once the pauses in its time are known. */
-  #judge(stretch: Stretch, spans: readonly TimeSpan[]): void {
+  /**
+   * Notes the stretch once the pauses in its time are known. `share` is the CPU time in its elapsed time. Pauses are told in elapsed
+   * time: a collection that waits for its helpers or for a core must not take away CPU time that code has used beside it.
+   */
+  #judge(stretch: Stretch, spans: readonly TimeSpan[], share: number): void {
     if (this.#observing === undefined) {
       this.#note(stretch);
       return;
@@ -164,7 +170,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
         return;
       }
       this.#unjudged.shift();
-      const ownMs = stretch.ms - commonMs(spans, this.#pauses);
+      const ownMs = stretch.ms - share * commonMs(spans, this.#pauses);
       this.#note(ownMs > this.budgetMs ? { ...stretch, ms: ownMs } : { ...stretch, phase: GC_PHASE });
     };
     this.#options.clock.soon(wait);

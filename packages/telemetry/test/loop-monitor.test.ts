@@ -119,6 +119,18 @@ test('pauses of the collector do not count for who was working', () => {
   expect(stretches).toEqual([{ phase: 'handle', ms: 12, method: '/some.Method' }]);
 });
 
+test('a collection that waits for its helpers takes no CPU time away from who was working beside it', () => {
+  let cpuMs = 0;
+  const { monitor, stretches, work, pause, turn } = start(() => cpuMs, true);
+  work(40);
+  pause(40);
+  cpuMs += 40 + 10;
+  monitor.stretched('handle', 80, '/some.Method');
+  for (let turns = 0; turns < 3; turns += 1) turn();
+  // Of 80 ms 50 are CPU time; nobody tells how much of it is the collector's.
+  expect(stretches).toEqual([{ phase: 'handle', ms: 25, method: '/some.Method' }]);
+});
+
 test('a stretch that only the collector made too long is its', () => {
   const { monitor, stretches, work, pause, look, turn } = start(undefined, true);
   monitor.began('/some.Method');
