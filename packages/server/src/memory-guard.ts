@@ -1,4 +1,6 @@
 import type { Clock, Timer } from '@engram/core';
+import type { LoopWatch } from '@engram/loop';
+import { GC_PHASE } from '@engram/telemetry';
 
 const LOOK_MS = 100;
 /** Below this share of the limit V8 alone decides when to collect. */
@@ -22,6 +24,8 @@ export interface MemoryGuardOptions {
   readonly residentBytes: () => number;
   /** Collects all garbage, and gives free pages back to the system. Ends the work before it returns. */
   readonly collect: () => void;
+  /** Is told how long each collection kept the event loop. */
+  readonly watch: Pick<LoopWatch, 'stretched'>;
 }
 
 /**
@@ -59,7 +63,7 @@ export class MemoryGuard implements Disposable {
   }
 
   #look(): void {
-    const { clock, residentBytes, collect } = this.#options;
+    const { clock, residentBytes, collect, watch } = this.#options;
     const bytes = residentBytes();
     this.#heldBytes = Math.min(this.#heldBytes, bytes);
     const fromMs = clock.nowMs();
@@ -68,6 +72,7 @@ export class MemoryGuard implements Disposable {
     this.collections += 1;
     const endMs = clock.nowMs();
     this.#tookMs = endMs - fromMs;
+    watch.stretched(GC_PHASE, this.#tookMs);
     this.#restUntilMs = endMs + Math.max(REST_MS_MIN, REST_TIMES * this.#tookMs);
     this.#heldBytes = residentBytes();
   }

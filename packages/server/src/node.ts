@@ -193,7 +193,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   registerScrubMetrics(metrics, () => member.scrub?.counts);
   registerLogHolderMetrics(metrics, logHolders);
   const bounded = [...nodeResources(member, memory, descriptors), ...resources];
-  const guard = guardMemory(memory.limitBytes, clock);
+  const guard = guardMemory(memory.limitBytes, clock, loop);
   if (guard !== undefined) opened.use(guard);
   registerBudgetMetrics(metrics, budgets, bounded, {
     limitBytes: memory.limitBytes,
@@ -302,10 +302,16 @@ function watchLoop({ config, onFatal }: NodeOptions, metrics: MetricRegistry, sl
   });
 }
 
-function guardMemory(limitBytes: number | undefined, clock: Clock): MemoryGuard | undefined {
+function guardMemory(limitBytes: number | undefined, clock: Clock, loop: Loop): MemoryGuard | undefined {
   const collect = limitBytes === undefined ? undefined : garbageCollector();
   if (limitBytes === undefined || collect === undefined) return undefined;
-  return new MemoryGuard({ clock, limitBytes, residentBytes: () => process.memoryUsage.rss(), collect });
+  return new MemoryGuard({
+    clock,
+    limitBytes,
+    residentBytes: () => process.memoryUsage.rss(),
+    collect,
+    watch: { stretched: (phase, ms) => loop.watch.stretched(phase, ms) },
+  });
 }
 
 function tlsOptions({ tls, dataDir, listenClientUrls }: NodeConfig): TlsOptions | undefined {

@@ -12,6 +12,7 @@ function guarded(held: number, collectMs = 20) {
   const clock = new SimClock();
   const used = { mib: 0 };
   const collectedAt: number[] = [];
+  const told: string[] = [];
   const guard = new MemoryGuard({
     clock,
     limitBytes,
@@ -21,19 +22,22 @@ function guarded(held: number, collectMs = 20) {
       clock.advance(collectMs);
       used.mib = held;
     },
+    watch: { stretched: (phase, ms) => void told.push(`${phase} ${ms}`) },
   });
   const after = (mib: number, ms: number): number => {
     used.mib = mib;
     clock.advance(ms);
     return collectedAt.length;
   };
-  return { clock, guard, after, collectedAt };
+  return { clock, guard, after, collectedAt, told };
 }
 
 test('nothing is collected below three quarters of the limit, and all garbage from there on', () => {
-  const { after } = guarded(150);
+  const { after, told } = guarded(150);
   expect(after(299, 10_000)).toBe(0);
+  expect(told).toEqual([]);
   expect(after(300, 100)).toBe(1);
+  expect(told, 'whose time it was').toEqual(['gc 20']);
   expect(after(299, 10_000)).toBe(1);
   expect(after(300, 100)).toBe(2);
 });
