@@ -76,13 +76,13 @@ test('work that takes long goes on in the next turn, in order, and nothing new i
   owner.onFrame = () => void clock.advance(FRAMES_PHASE_MS / 40);
   socket.emit('data', numbered(0, 100));
   expect(socket.paused).toBe(true);
-  expect(owner.frames.length).toBe(64); // the clock is read after every 32 frames
+  expect(owner.frames.length).toBe(40); // the clock is read after every 8 frames
   socket.emit('data', numbered(100, 100));
-  expect(owner.frames.length).toBe(64);
+  expect(owner.frames.length).toBe(40);
   await clock.settle();
   expect(owner.frames).toEqual(range(200));
   expect(socket.paused).toBe(false);
-  expect(Math.max(...owner.slices.map((end, at) => end - (owner.slices[at - 1] ?? 0)))).toBeLessThanOrEqual(64);
+  expect(Math.max(...owner.slices.map((end, at) => end - (owner.slices[at - 1] ?? 0)))).toBeLessThanOrEqual(48);
 });
 
 test('a handler that tells how long it took uses the slice up before the clock is asked', async () => {

@@ -5,8 +5,8 @@ import { OUTPUT_HELD_MAX_BYTES } from './limits.ts';
 
 const preface = Buffer.from(CLIENT_PREFACE, 'latin1');
 
-/** The clock is read after this many frames: reading it costs a tenth of a frame. */
-const framesBetweenLooks = 32;
+/** The clock is read after this many frames: reading it costs a tenth of a frame, and a reset may end a call that has much. */
+const framesBetweenLooks = 8;
 
 const NO_SLICE = -1;
 
