@@ -99,16 +99,18 @@ test('frames and writing together have a limited time of a turn, and all of them
         const startMs = load.clock.nowMs();
         const longMs = load.done.long;
         await load.nextTurn();
-        // Sixteen writes follow each look at the time.
+        // Some pieces follow each look at the time.
         expect(load.clock.nowMs() - startMs).toBeLessThanOrEqual(2 * (TRANSPORT_PHASE_MS + 17 * PIECE_MS));
-        expect(load.done.long - longMs).toBeLessThanOrEqual(LONG_OUTPUT_TURN_MS + 2.001 * PIECE_MS);
+        // What begins in a turn may have its part in both phases of it.
+        const parts = turns === 0 ? 2 : 1;
+        expect(load.done.long - longMs).toBeLessThanOrEqual(parts * (LONG_OUTPUT_TURN_MS + 2.001 * PIECE_MS));
       }
       for (const kind of ['frames', 'writes', 'long'] as const) {
         if (count[kind] > 0) expect(load.done[kind]).toBeGreaterThan(before[kind]);
       }
       load.stopped = true;
     }),
-    { numRuns: 30 },
+    { numRuns: 30, examples: [[{ inputs: 0, frames: 0, writes: 0, long: 1 }]] },
   );
 });
 
