@@ -1,7 +1,7 @@
 // `make sim-mutants`: puts each defect in and looks for a seed that finds it. MUTANTS=a,b takes only these, MINUTES=n is the
 // time for each (5), FROM=seed where to begin, WORKERS=n on so many cores; CLUSTER=1, TIKV=1: those of clusters, and of clusters on the
 // scripted stores; SCENARIO=kind: all scenarios are of this kind, and there are many; a mutant may name one itself. A mutant that names a test
-// is shown to that test.
+// is shown to that test, and one that names schedules to the small games of `make schedules`.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Found, manyRuns } from '../many-runs.ts';
@@ -9,6 +9,7 @@ import { chosenSimulation, clusterSimulation, tikvSimulation } from '../simulati
 import { mutants } from './catalogue.ts';
 import { clusterMutants } from './cluster-catalogue.ts';
 import type { Mutant } from './mutant.ts';
+import { failedSchedule } from './schedule-finder.ts';
 import { failedTest } from './test-finder.ts';
 import { tikvMutants } from './tikv-catalogue.ts';
 
@@ -27,6 +28,12 @@ const hook = fileURLToPath(new URL('./hook.ts', import.meta.url));
 
 console.log(`| mutant | found by | seed | runs | seconds on ${workers} cores |`);
 console.log('| --- | --- | --- | --- | --- |');
+
+/** What finds the mutant without a seed. Undefined: seeds are to find it. */
+function finderOf({ name, test, schedules }: Mutant): { readonly by: string; find(): string | undefined } | undefined {
+  if (test !== undefined) return { by: test.file, find: () => failedTest(name, test.file) };
+  return schedules && { by: 'schedules', find: () => failedSchedule(name) };
+}
 
 /** The first seed that finds the mutant, and the number of runs. */
 async function foundBySeed({ name, scenario }: Mutant): Promise<{ done: number; first: Found | undefined }> {
@@ -47,8 +54,9 @@ const secondsOf = (ms: number): string => (ms / 1000).toFixed(1);
 
 let missed = 0;
 for (const mutant of chosen) {
-  const { name, test } = mutant;
-  if (test === undefined) {
+  const { name } = mutant;
+  const finder = finderOf(mutant);
+  if (finder === undefined) {
     const { done, first } = await foundBySeed(mutant);
     if (first === undefined) missed += 1;
     const text = first === undefined ? '**nothing**' : cell(`${first.kind}: ${first.message}`);
@@ -56,9 +64,9 @@ for (const mutant of chosen) {
     console.log(`| ${name} | ${text} | ${first?.seed ?? '-'} | ${done} | ${seconds} |`);
   } else {
     const startMs = performance.now();
-    const failed = failedTest(name, test.file);
+    const failed = finder.find();
     if (failed === undefined) missed += 1;
-    const text = failed === undefined ? '**nothing**' : `${test.file}: ${cell(failed)}`;
+    const text = failed === undefined ? '**nothing**' : `${finder.by}: ${cell(failed)}`;
     console.log(`| ${name} | ${text} | - | 1 | ${secondsOf(performance.now() - startMs)} |`);
   }
 }

@@ -16,6 +16,8 @@ export interface Mutant {
   readonly scenario?: string;
   /** The test that finds it, from the project's root, and why no run of the simulator does. Undefined: seeds find it. */
   readonly test?: { readonly file: string; readonly why: string };
+  /** It is found by the small games in every order of their requests (`make schedules`), and why by no run of the simulator. */
+  readonly schedules?: { readonly why: string };
 }
 
 /** The source with the edits made. Throws where one does not fit it any more. */

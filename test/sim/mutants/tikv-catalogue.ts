@@ -120,6 +120,7 @@ const past: readonly Mutant[] = [
         replace: "if (damage !== undefined) return { kind: 'fenced' };",
       },
     ],
+    schedules: { why: 'a seal and a trim come while an append has no answer' },
   },
   {
     name: 'shared-question-of-another',
@@ -289,6 +290,7 @@ const made: readonly Mutant[] = [
         replace: 'void opener;\n      if (!takesOver(owner.seal, seal, source.name)) {',
       },
     ],
+    schedules: { why: 'two processes of one member open the same segment' },
   },
   {
     name: 'need-too-high',
@@ -311,6 +313,7 @@ const made: readonly Mutant[] = [
         replace: 'const keep = image.from;',
       },
     ],
+    schedules: { why: 'a trim comes between two steps of a member that reads' },
   },
   {
     name: 'publish-without-claim',
@@ -322,6 +325,10 @@ const made: readonly Mutant[] = [
         replace: 'void mine;\n      if ((root.image',
       },
     ],
+    test: {
+      file: 'packages/storage-tikv/test/image-root-store.test.ts',
+      why: 'the seal guards a round of a later epoch as well',
+    },
   },
   {
     name: 'root-without-holder',
@@ -333,6 +340,7 @@ const made: readonly Mutant[] = [
         replace: 'if (seal !== undefined && attempt < 0) {',
       },
     ],
+    schedules: { why: 'a round is published behind the seal of a later epoch' },
   },
   {
     name: 'garbage-of-kept-pages',
@@ -366,6 +374,7 @@ const made: readonly Mutant[] = [
         replace: 'void settled;\n          return written;',
       },
     ],
+    schedules: { why: 'an answer to a save is lost in front of a takeover' },
   },
   {
     name: 'votes-before-the-save',
