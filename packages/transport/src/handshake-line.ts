@@ -1,7 +1,6 @@
-import { type Clock, SharedBudget } from '@engram/core';
+import { HolderShares, type Clock, SharedBudget } from '@engram/core';
 import type { Loop, Task, WorkClass } from '@engram/loop';
 import { addressShare } from './address-share.ts';
-import { PeerShares } from './peer-shares.ts';
 
 /**
  * Handshakes that have begun and are not complete. What their clients send next may all come at once: the event loop then
@@ -31,7 +30,7 @@ export class HandshakeLine {
   readonly #clock: Pick<Clock, 'after' | 'nowMs'>;
   readonly #loop: Pick<Loop, 'later'>;
   readonly #begin: Task;
-  readonly #shares = new PeerShares(new SharedBudget({ max: UNDER_WAY_MAX, greed: 1, floor: 0 }));
+  readonly #shares = new HolderShares<string>(new SharedBudget({ max: UNDER_WAY_MAX, greed: 1, floor: 0 }));
   readonly #waiting = new Map<string, Handshake[]>();
   /** Oldest first, with the time of the beginning. */
   readonly #underWay = new Map<Handshake, number>();

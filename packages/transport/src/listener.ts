@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
-import type { ClientBudgets } from '@engram/core';
+import { HolderShares, type ClientBudgets } from '@engram/core';
 import type { Loop, Task } from '@engram/loop';
 import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
 import { Ends } from './ends.ts';
-import { PeerShares } from './peer-shares.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';
 import type { BoundAddress } from './listen-address.ts';
 import { type ServeOptions, timeoutsOf, type TlsOptions } from './serve-options.ts';
@@ -29,8 +28,8 @@ export class Listener {
   readonly #tls: TlsGate | undefined;
   readonly #loop: Loop;
   readonly #ends: Ends;
-  readonly #shares: PeerShares;
-  readonly #handshakes: PeerShares;
+  readonly #shares: HolderShares<string>;
+  readonly #handshakes: HolderShares<string>;
   readonly #sockets = new Set<Socket>();
   /** The address of each socket's client: a closed socket no longer has it. */
   readonly #peers = new WeakMap<Socket, string>();
@@ -49,8 +48,8 @@ export class Listener {
     this.#accept = accept;
     this.#loop = loop;
     this.#ends = new Ends(loop);
-    this.#shares = new PeerShares(budgets.connections);
-    this.#handshakes = new PeerShares(budgets.handshakes);
+    this.#shares = new HolderShares<string>(budgets.connections);
+    this.#handshakes = new HolderShares<string>(budgets.handshakes);
     this.#tls = options.tls === undefined ? undefined : this.#tlsGate(options.tls, alpn);
   }
 
