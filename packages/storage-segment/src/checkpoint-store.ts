@@ -4,6 +4,7 @@ import type { AcknowledgedMark, Checkpoint } from '@engram/storage';
 import type { Condition } from './disk/condition.ts';
 import { fileName, filePath } from './disk/file-names.ts';
 import type { FileSystem, StorageFile } from './disk/file-system.ts';
+import { giveBack } from './disk/shorten.ts';
 import { type CheckpointNote, checkpointWrite, type Manifest } from './manifest/manifest.ts';
 import type { SegmentList } from './segments/segment-list.ts';
 
@@ -29,6 +30,8 @@ export class CheckpointStore {
   readonly #parts: CheckpointStoreParts;
   #note: CheckpointNote;
   #saving = false;
+  /** How many checkpoints are being read. */
+  #readers = 0;
 
   /** `begin` is where the log begins. */
   constructor(parts: CheckpointStoreParts, note: CheckpointNote | undefined, begin: LogPosition) {
@@ -87,9 +90,21 @@ export class CheckpointStore {
     acknowledged.advance({ checkpoint: id });
     if (before.id === 0) return;
     try {
-      await fileSystem.remove(filePath(condition.path, 'ckpt', before.id));
+      await this.#remove(filePath(condition.path, 'ckpt', before.id));
     } catch (error) {
       condition.logger.warn({ path: condition.path, err: error }, 'cannot remove the checkpoint before');
+    }
+  }
+
+  async #remove(path: string): Promise<void> {
+    const { fileSystem, condition } = this.#parts;
+    const file = await fileSystem.open(path, 'update').catch(() => undefined);
+    try {
+      await fileSystem.remove(path);
+    } finally {
+      // Without its name nobody begins to read it. One that is being read gives its space back when its reader closes it.
+      if (file !== undefined)
+        await giveBack(file, () => this.#readers === 0 && !condition.failed && !condition.lifetime.ended);
     }
   }
 
@@ -109,6 +124,15 @@ export class CheckpointStore {
   }
 
   async *#read(note: CheckpointNote, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    this.#readers += 1;
+    try {
+      yield* this.#chunks(note, signal);
+    } finally {
+      this.#readers -= 1;
+    }
+  }
+
+  async *#chunks(note: CheckpointNote, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { fileSystem, condition } = this.#parts;
     condition.lifetime.check();
     signal.throwIfAborted();

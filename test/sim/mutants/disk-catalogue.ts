@@ -205,10 +205,25 @@ export const diskMutants: readonly Mutant[] = [
     edits: [
       {
         file: `${segment}/cleaner/cleaner.ts`,
-        find: '    await fileSystem.syncDirectory(condition.path);\n    await manifest.change(() => old',
-        replace: '    await manifest.change(() => old',
+        find: '      await fileSystem.syncDirectory(condition.path);\n      await manifest.change(() => old',
+        replace: '      await manifest.change(() => old',
       },
     ],
+  },
+  {
+    name: 'given-back-while-read',
+    what: 'the space of a replaced segment is given back while somebody reads it',
+    edits: [
+      {
+        file: `${segment}/cleaner/cleaner.ts`,
+        find: 'segment.pinned ? undefined : await fileSystem',
+        replace: 'await fileSystem',
+      },
+    ],
+    test: {
+      file: 'packages/storage-segment/test/give-back.test.ts',
+      why: 'the segments of the simulator are so short that a reader has all of one at its first read',
+    },
   },
   {
     name: 'first-start-in-place',

@@ -5,6 +5,7 @@ import type { Condition } from '../disk/condition.ts';
 import { DeadRecords } from '../format/dead-records.ts';
 import { fileName, filePath } from '../disk/file-names.ts';
 import type { FileSystem, StorageFile } from '../disk/file-system.ts';
+import { giveBack } from '../disk/shorten.ts';
 import { deadWrite, type Manifest, removalWrites, removedWrite, segmentWrite } from '../manifest/manifest.ts';
 import { Segment } from '../segments/segment.ts';
 import type { SegmentList } from '../segments/segment-list.ts';
@@ -246,12 +247,21 @@ export class Cleaner {
 
   async #removeFiles(old: readonly Segment[]): Promise<void> {
     const { fileSystem, condition, manifest } = this.#parts;
-    for (const { id } of old) {
-      await fileSystem.remove(filePath(condition.path, 'seg', id));
-      await fileSystem.remove(filePath(condition.path, 'idx', id));
+    const removed: StorageFile[] = [];
+    try {
+      for (const segment of old) {
+        const path = filePath(condition.path, 'seg', segment.id);
+        // One that is still read gives its space back when the last reader closes it, all at once.
+        const file = segment.pinned ? undefined : await fileSystem.open(path, 'update').catch(() => undefined);
+        if (file !== undefined) removed.push(file);
+        await fileSystem.remove(path);
+        await fileSystem.remove(filePath(condition.path, 'idx', segment.id));
+      }
+      await fileSystem.syncDirectory(condition.path);
+      await manifest.change(() => old.map(({ id }) => removedWrite(id)));
+    } finally {
+      for (const file of removed) await giveBack(file, () => this.#mayGoOn());
     }
-    await fileSystem.syncDirectory(condition.path);
-    await manifest.change(() => old.map(({ id }) => removedWrite(id)));
   }
 
   #rest(restMs: number): Promise<void> {

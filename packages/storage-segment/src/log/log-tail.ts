@@ -9,6 +9,7 @@ import { InlineWrites } from './inline-writes.ts';
 import { MARKED_FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../format/layout.ts';
 import { type Manifest, segmentWrite } from '../manifest/manifest.ts';
 import { Preallocation, reserveBytesMin } from '../disk/preallocation.ts';
+import { shorten } from '../disk/shorten.ts';
 import type { Segment } from '../segments/segment.ts';
 import type { SegmentList } from '../segments/segment-list.ts';
 import type { SegmentMaker } from '../segments/segment-maker.ts';
@@ -221,7 +222,7 @@ export class LogTail {
     this.#sealing = this.#sealing.then(async () => {
       await attempt('cannot give back reserved space', async () => {
         await preallocation?.stop();
-        await segment.file.truncate(segment.table.end);
+        await shorten(segment.file, segment.table.end, () => !this.#closed);
         await segment.file.sync();
       });
       await attempt('cannot save the table of a segment', () => this.#saveTable(segment));

@@ -58,6 +58,11 @@ export class Segment {
     return this.table.recordBytes(SEGMENT_HEADER_BYTES) - this.dead.bytes;
   }
 
+  /** Somebody reads it. */
+  get pinned(): boolean {
+    return this.#pins > 0;
+  }
+
   pin(): void {
     assert(!this.#retired, 'a segment that is replaced is read anew');
     this.#pins += 1;
