@@ -41,9 +41,9 @@ export function writeMigrationMark(own: string, { clusterId, from }: MigrationMa
   writeSynced(join(own, FILE), `${JSON.stringify(mark)}\n`, 'wx');
 }
 
-/** Resolves when it is gone for good. */
+/** Resolves when it is gone for good. May be called again when that failed: the file may be gone by then, and the folder not synced. */
 export async function removeMigrationMark(own: string): Promise<void> {
-  rmSync(join(own, FILE));
+  rmSync(join(own, FILE), { force: true });
   await nodeFileSystem.syncDirectory(own);
 }
 
