@@ -50,6 +50,7 @@ export {
 export { type ByteList, ByteViews } from './src/byte-views.ts';
 export type { PagedBytes } from './src/paged-bytes.ts';
 export { LinkedQueue, type Queued } from './src/linked-queue.ts';
+export { addressShare } from './src/address-share.ts';
 export { HolderShares } from './src/holder-shares.ts';
 export { SharedBudget, Share, type SharedBudgetOptions } from './src/shared-budget.ts';
 export { ClientBudgets, type ClientBounds } from './src/client-budgets.ts';

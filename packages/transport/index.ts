@@ -19,7 +19,6 @@ export type {
 } from './src/serve-options.ts';
 
 // For packages that serve or connect by themselves.
-export { addressShare } from './src/address-share.ts';
 export { isForAddress, refusalOf } from './src/client-certificate.ts';
 export { opensslCiphers } from './src/tls-ciphers.ts';
 export { CertificateTrust } from './src/certificate-trust.ts';

@@ -1,5 +1,4 @@
-import type { Clock, Timer } from '@engram/core';
-import { addressShare } from '@engram/transport';
+import { addressShare, type Clock, type Timer } from '@engram/core';
 
 /** Sockets of peers that have not said yet who they are, TLS handshakes included. */
 export const STRANGERS_MAX = 64;

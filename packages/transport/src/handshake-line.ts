@@ -1,6 +1,5 @@
-import { HolderShares, type Clock, SharedBudget } from '@engram/core';
+import { addressShare, HolderShares, type Clock, SharedBudget } from '@engram/core';
 import type { Loop, Task, WorkClass } from '@engram/loop';
-import { addressShare } from './address-share.ts';
 
 /**
  * Handshakes that have begun and are not complete. What their clients send next may all come at once: the event loop then

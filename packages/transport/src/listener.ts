@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { HolderShares, type ClientBudgets } from '@engram/core';
+import { addressShare, HolderShares, type ClientBudgets } from '@engram/core';
 import type { Loop, Task } from '@engram/loop';
-import { addressShare } from './address-share.ts';
 import { BoundPort } from './bound-port.ts';
 import { Ends } from './ends.ts';
 import { type Protocol, sniffProtocol } from './preface-sniffer.ts';

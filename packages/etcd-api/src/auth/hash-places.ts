@@ -1,4 +1,4 @@
-import { HolderShares, SharedBudget } from '@engram/core';
+import { addressShare, HolderShares, SharedBudget } from '@engram/core';
 import type { CallContext } from '@engram/wire';
 
 export type HashClient = Pick<CallContext, 'client' | 'peer'>;
@@ -31,7 +31,8 @@ export class HashPlaces {
   }
 }
 
-/** Without the port. The path of a socket has none. */
+/** Without the port, which the path of a socket has not. An IPv6 address is in brackets. */
 function addressOf(peer: string): string {
-  return peer.replace(/:\d+$/, '');
+  const host = peer.replace(/:\d+$/, '');
+  return host.startsWith('[') ? addressShare(host.slice(1, -1)) : host;
 }
