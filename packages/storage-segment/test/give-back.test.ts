@@ -55,13 +55,25 @@ test('a removed file is closed, whatever fails, and is not shortened where that 
   expect(done).toEqual(['close', 'to 3', 'sync', 'close']);
 });
 
-/** The ground with the lengths that files were shortened by, by kind of file. */
-function watched(): { readonly ground: typeof nodeGround; readonly steps: Record<string, number[]> } {
+/** The ground with the lengths that files were shortened by, by kind of file, and how many of them were open at a time. */
+function watched(): {
+  readonly ground: typeof nodeGround;
+  readonly steps: Record<string, number[]>;
+  readonly open: { now: number; max: number };
+} {
   const steps: Record<string, number[]> = { seg: [], ckpt: [] };
+  const counts = { now: 0, max: 0 };
   const { fileSystem } = nodeGround;
   const open: FileSystem['open'] = async (path, mode) => {
     const file = await fileSystem.open(path, mode);
-    if (mode !== 'update') return file;
+    if (mode !== 'update' || !/\.(seg|ckpt)$/.test(path)) return file;
+    counts.now += 1;
+    counts.max = Math.max(counts.max, counts.now);
+    const close = file.close.bind(file);
+    file.close = () => {
+      counts.now -= 1;
+      return close();
+    };
     const truncate = file.truncate.bind(file);
     file.truncate = async (length) => {
       steps[path.split('.').at(-1)!]?.push((await file.size()) - length);
@@ -69,7 +81,7 @@ function watched(): { readonly ground: typeof nodeGround; readonly steps: Record
     };
     return file;
   };
-  return { ground: { ...nodeGround, fileSystem: { ...fileSystem, open } }, steps };
+  return { ground: { ...nodeGround, fileSystem: { ...fileSystem, open } }, steps, open: counts };
 }
 
 async function filled(storage: Storage, records: number): Promise<void> {
@@ -133,4 +145,18 @@ test('a segment that is being read stays whole until then', async () => {
   }
   expect(bed.logger.rewrites).toBe(1);
   expect(steps['seg']).toEqual([]);
+});
+
+test('of many removed segments a few are open at a time', async () => {
+  const { ground, open } = watched();
+  await using bed = await SegmentBed.make(256 << 10, { ground });
+  const storage = await bed.open();
+  await storage.log.seal(sealOf(1));
+  await filled(storage, 200);
+  await storage.values.saveCheckpoint(logPosition(201), stream([]));
+  const others = open.now;
+  await storage.values.drop(Array.from({ length: 200 }, (_, at) => logPosition(at + 1)));
+  await storage.sealed();
+  await storage.cleaner.run('any');
+  expect(open).toEqual({ now: others, max: others + 16 });
 });

@@ -27,6 +27,8 @@ const AGAIN_MS = 10_000;
  */
 const ROLL_SHARE_OF_SEGMENT = 1 / 8;
 const ROLL_SHARE_OF_LIVE = 1 / 2;
+/** Segments that are removed at a time. Each has an open file until its space is given back. */
+const REMOVED_MAX = 16;
 const CLEAN: Task = { work: 'background', caller: 'cleaner', stage: 'clean' };
 
 export interface CleanerParts {
@@ -246,6 +248,10 @@ export class Cleaner {
   }
 
   async #removeFiles(old: readonly Segment[]): Promise<void> {
+    for (let at = 0; at < old.length; at += REMOVED_MAX) await this.#removeSome(old.slice(at, at + REMOVED_MAX));
+  }
+
+  async #removeSome(old: readonly Segment[]): Promise<void> {
     const { fileSystem, condition, manifest } = this.#parts;
     const removed: StorageFile[] = [];
     try {
