@@ -58,16 +58,10 @@ async function segmentFiles(bed: SegmentBed): Promise<string[]> {
   return (await readdir(bed.path)).filter((name) => name.endsWith('.seg')).sort();
 }
 
-async function opened(bed: SegmentBed): Promise<SegmentStorage> {
-  const storage = await bed.open();
-  await storage.log.seal(sealOf(1));
-  return storage;
-}
-
 describe('cleaning', () => {
   test('removes segments of which nothing lives, with their tables', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    let storage = await opened(bed);
+    let storage = await bed.openSealed();
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     const before = await segmentFiles(bed);
@@ -88,7 +82,7 @@ describe('cleaning', () => {
 
   test('rewrites neighbours that are mostly garbage into one, now and after it was opened again', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    let storage = await opened(bed);
+    let storage = await bed.openSealed();
     const end = await append(storage, 1, [...batches(60, 1), ...batches(34, 10)]);
     await checkpoint(storage, end);
     const live = range(1, end).filter((position) => position % 4 === 0);
@@ -111,7 +105,7 @@ describe('cleaning', () => {
     const slicesOf = async (steps: number): Promise<number> => {
       const loop = new Loop({ clock: realClock, pace: new StepPace(steps) });
       await using bed = await SegmentBed.make(SEGMENT_BYTES, { loop });
-      const storage = await opened(bed);
+      const storage = await bed.openSealed();
       const end = await append(storage, 1, batches(60, 10));
       await checkpoint(storage, end);
       const live = range(1, end).filter((position) => position % 4 === 0);
@@ -128,7 +122,7 @@ describe('cleaning', () => {
 
   test('keeps the batches that nothing was dropped of, whole and in parts', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 9));
     const end = await append(storage, 1, sizes);
     const before = await readAll(storage, 1);
@@ -153,7 +147,7 @@ describe('cleaning', () => {
 
   test('waits for the checkpoint: what a replay needs stays where it is', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, 200);
     await storage.values.drop(range(1, 200));
@@ -166,7 +160,7 @@ describe('cleaning', () => {
     // Timers of this clock do not fire, as those of a process that nothing else keeps alive.
     const clock = { ...realClock, nowMs: () => realClock.nowMs(), after: () => ({ cancel: () => {} }) };
     await using bed = await SegmentBed.make(SEGMENT_BYTES, { clock });
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     await storage.values.drop(range(1, end).filter((position) => position % 4 !== 0));
@@ -179,7 +173,7 @@ describe('cleaning', () => {
 
   test('leaves a read its file until it is done', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     let position = 1;
@@ -202,7 +196,7 @@ describe('cleaning', () => {
 
   test('leaves a segment with a damaged record as it is, says so, and goes on with the others', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    let storage = await opened(bed);
+    let storage = await bed.openSealed();
     const end = await append(storage, 1, batches(40, 10));
     await checkpoint(storage, end);
     await storage[Symbol.asyncDispose]();
@@ -226,7 +220,7 @@ describe('cleaning', () => {
       asked.operation === 'read' && asked.path === bad && asked.from < 1512 && asked.to > 1000 ? 'EIO' : undefined,
     );
     await using bed = await SegmentBed.make(SEGMENT_BYTES, { ground });
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, batches(60, 10));
     await checkpoint(storage, end);
     const [first] = await segmentFiles(bed);
@@ -251,7 +245,7 @@ describe('cleaning', () => {
       full && asked.operation === 'write' && asked.path.endsWith('.idx') ? 'ENOSPC' : undefined,
     );
     await using bed = await SegmentBed.make(SEGMENT_BYTES, { ground });
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, batches(60, 10));
     await checkpoint(storage, end);
     await storage.sealed();
@@ -269,7 +263,7 @@ describe('cleaning', () => {
 
   test('a store that is small beside a segment holds its space to a part of one', async () => {
     await using bed = await SegmentBed.make(1 << 20);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     let end = 1;
     for (let round = 0; round < 40; round += 1) {
       const begin = end;
@@ -288,7 +282,7 @@ describe('cleaning', () => {
 
   test('the segment that is appended to stays while it is not mostly garbage', async () => {
     await using bed = await SegmentBed.make(1 << 20);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, Array<number>(100).fill(20));
     await checkpoint(storage, end);
     await storage.values.drop(range(1, 990));
@@ -296,7 +290,7 @@ describe('cleaning', () => {
     expect(await segmentFiles(bed)).toEqual(['0000000000000001.seg']);
     // Nor while it has less than an eighth of a full one.
     const other = await SegmentBed.make(64 << 20);
-    const large = await opened(other);
+    const large = await other.openSealed();
     await checkpoint(large, await append(large, 1, Array<number>(100).fill(20)));
     await large.values.drop(range(1, 2000));
     await clean(large);
@@ -306,7 +300,7 @@ describe('cleaning', () => {
 
   test('segments behind the checkpoint are cleaned of what lies before it', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const before = await append(storage, 1, [60]);
     await checkpoint(storage, before);
     const end = await append(storage, before, [5, 4, 1, 6]);
@@ -321,7 +315,7 @@ describe('cleaning', () => {
 
   test('holds the space of a store that is updated for ever to twice what lives', { timeout: 120_000 }, async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const keys = 500;
     const newest = new Array<number>(keys).fill(0);
     let garbage: LogPosition[] = [];
@@ -364,7 +358,7 @@ describe('cleaning', () => {
 describe('reclaiming', () => {
   test('gives back what was dropped of the segment that is appended to', async () => {
     await using bed = await SegmentBed.make();
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     const end = await append(storage, 1, [50, 50]);
     await checkpoint(storage, end);
     await storage.values.drop(range(1, 96));
@@ -377,7 +371,7 @@ describe('reclaiming', () => {
 
   test('of nothing, and twice at a time, is nothing', async () => {
     await using bed = await SegmentBed.make(SEGMENT_BYTES);
-    const storage = await opened(bed);
+    const storage = await bed.openSealed();
     await storage.values.reclaim?.();
     const end = await append(storage, 1, batches(20, 10));
     await Promise.all([storage.values.reclaim?.(), storage.values.reclaim?.(), append(storage, end, [5, 5])]);

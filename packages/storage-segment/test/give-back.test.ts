@@ -96,8 +96,7 @@ const chunks = (count: number) => stream(Array.from({ length: count }, (_, at) =
 test('the space of removed segments and checkpoints is given back in steps', async () => {
   const { ground, steps } = watched();
   await using bed = await SegmentBed.make(4 * MIB, { ground });
-  const storage = await bed.open();
-  await storage.log.seal(sealOf(1));
+  const storage = await bed.openSealed();
   await filled(storage, 240);
   await storage.values.saveCheckpoint(logPosition(241), chunks(32));
   await storage.values.drop(Array.from({ length: 200 }, (_, at) => logPosition(at + 1)));
@@ -113,8 +112,7 @@ test('the space of removed segments and checkpoints is given back in steps', asy
 test('a checkpoint that is being read stays whole', async () => {
   const { ground, steps } = watched();
   await using bed = await SegmentBed.make(4 * MIB, { ground });
-  const storage = await bed.open();
-  await storage.log.seal(sealOf(1));
+  const storage = await bed.openSealed();
   await storage.values.saveCheckpoint(logPosition(1), chunks(32));
   const reading = (await storage.values.loadCheckpoint())!.chunks(never)[Symbol.asyncIterator]();
   expect((await reading.next()).value).toEqual(new Uint8Array(100_000));
@@ -129,8 +127,7 @@ test('a checkpoint that is being read stays whole', async () => {
 test('a segment that is being read stays whole until then', async () => {
   const { ground, steps } = watched();
   await using bed = await SegmentBed.make(4 * MIB, { ground });
-  const storage = await bed.open();
-  await storage.log.seal(sealOf(1));
+  const storage = await bed.openSealed();
   await filled(storage, 240);
   await storage.values.saveCheckpoint(logPosition(241), stream([]));
   await storage.sealed();
@@ -150,8 +147,7 @@ test('a segment that is being read stays whole until then', async () => {
 test('of many removed segments a few are open at a time', async () => {
   const { ground, open } = watched();
   await using bed = await SegmentBed.make(256 << 10, { ground });
-  const storage = await bed.open();
-  await storage.log.seal(sealOf(1));
+  const storage = await bed.openSealed();
   await filled(storage, 200);
   await storage.values.saveCheckpoint(logPosition(201), stream([]));
   const others = open.now;

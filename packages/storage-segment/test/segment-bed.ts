@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock, realRandom, TestLogger } from '@engram/sim';
 import type { DirectoryBed } from '@engram/storage/contract';
+import { sealOf } from '@engram/storage/testing';
 import { type Ground, nodeGround, unsyncedGround } from '../src/ground.ts';
 import { openOn, type SegmentStorageOptions } from '../src/open.ts';
 import type { SegmentStorage } from '../src/segment-storage.ts';
@@ -43,6 +44,13 @@ export class SegmentBed implements DirectoryBed {
     const { ground = this.#options.durability === 'none' ? unsyncedGround : nodeGround, ...options } = this.#options;
     const storage = await openOn(ground, { path, ...parts, ...options });
     this.#opened.push(storage);
+    return storage;
+  }
+
+  /** Opens the storage and seals its log for the first epoch, so that it takes appends. */
+  async openSealed(): Promise<SegmentStorage> {
+    const storage = await this.open();
+    await storage.log.seal(sealOf(1));
     return storage;
   }
 
