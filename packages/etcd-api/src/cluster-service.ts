@@ -27,7 +27,11 @@ class ClusterService {
 
   async list(request: Uint8Array, call: CallContext): Promise<Message> {
     const { linearizable } = etcdserverpb.decodeMemberListRequest(request);
-    if (linearizable) await this.#parts.store.readIndex(new RpcCaller(call));
+    if (linearizable) {
+      const caller = new RpcCaller(call);
+      await this.#parts.store.readIndex(caller);
+      await this.#parts.cluster.membersCaughtUp(caller);
+    }
     return etcdserverpb.encodeMemberListResponse({
       header: this.#header(),
       members: this.#parts.cluster.members.map(memberMessage),

@@ -29,6 +29,11 @@ export interface ClusterView {
   /** Ordered by id. */
   readonly members: readonly Member[];
   /**
+   * After a `Store.readIndex`: resolves when `members` has every change that any client was told of before it. Rejects with
+   * TimeoutWaitAppliedIndex at the bound of a request, and with the reason of the caller's signal.
+   */
+  membersCaughtUp(caller: Caller): Promise<void>;
+  /**
    * For how long this member, if it leads, has waited for a storage that does not answer. Every write and every linearizable
    * read waits meanwhile; other reads and watches go on. 0 if storage answers, or may still answer soon.
    */

@@ -43,6 +43,8 @@ export class LoneMember implements Cluster, ClusterChanges {
     return this;
   }
 
+  async membersCaughtUp(): Promise<void> {}
+
   async add(peerUrls: readonly string[]): Promise<never> {
     const known = this.members.flatMap((member) => member.peerUrls);
     if (peerUrls.some((url) => known.includes(url.trim()))) throw new EngramError('PeerURLExist');

@@ -169,6 +169,12 @@ describe('every call', () => {
 class ChangingMember extends LoneMember {
   leader = member.memberId;
   learner = false;
+  /** It has the changes of the membership by then. */
+  caughtUp = Promise.resolve();
+
+  override membersCaughtUp(): Promise<void> {
+    return this.caughtUp;
+  }
 
   constructor() {
     super({ clusterId: member.clusterId, member: { ...member, id: member.memberId }, term: 4 });
@@ -216,6 +222,22 @@ describe('a member of a cluster', () => {
     await inCluster.clock.advance(2);
     expect(wanting.status).toEqual(noLeader);
     expect(patient.status).toBeUndefined();
+  });
+
+  test('a linearizable list of the members waits until the member has the newest changes, another one does not', async () => {
+    const caughtUp = Promise.withResolvers<void>();
+    cluster.caughtUp = caughtUp.promise;
+    const list = '/etcdserverpb.Cluster/MemberList';
+    await inCluster.call(list, nothing);
+    const answers: string[] = [];
+    const linearizable = inCluster
+      .call(list, etcdserverpb.encodeMemberListRequest({ linearizable: true }))
+      .then(() => answers.push('listed'));
+    await inCluster.clock.settle();
+    answers.push('caught up');
+    caughtUp.resolve();
+    await linearizable;
+    expect(answers).toEqual(['caught up', 'listed']);
   });
 
   test('a learner answers Status, serializable ranges and snapshots, and refuses the rest', async () => {

@@ -41,7 +41,7 @@ export interface ClusterOfMembersOptions {
   readonly timeoutMs: number;
 }
 
-/** How often this member looks for a change without an answer in its own state. */
+/** How often this member looks for what must be in its own state soon. */
 const LOOK_MS = 50;
 /** Storage that takes longer does not answer. */
 const STALLED_MS = 5000;
@@ -80,6 +80,15 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
 
   get members(): readonly Member[] {
     return this.#view.cluster.members;
+  }
+
+  async membersCaughtUp({ timeoutMs: wantedMs, signal }: Caller): Promise<void> {
+    const { driver, reads, clock, timeoutMs } = this.#options;
+    const { raftIndex } = reads;
+    const deadlineMs = clock.nowMs() + Math.min(wantedMs ?? timeoutMs, timeoutMs);
+    const isCaughtUp = await this.#untilIn(() => driver.view.appliedIndex >= raftIndex, deadlineMs, signal);
+    signal.throwIfAborted();
+    if (!isCaughtUp) throw new EngramError('TimeoutWaitAppliedIndex');
   }
 
   get stalledMs(): number {
@@ -187,15 +196,16 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     } catch (error) {
       // A leader that removes itself may be gone before its answer arrives. The change is in Raft's log nevertheless.
       const unknown = isEngramError(error) && error.code === 'TimeoutDueToConnectionLost';
-      if (!unknown || !(await this.#takesEffect(request, deadlineMs, caller.signal))) throw error;
+      const takesEffect = (): boolean => isIn(driver.view.cluster, request);
+      if (!unknown || !(await this.#untilIn(takesEffect, deadlineMs, caller.signal))) throw error;
       return this.members;
     }
   }
 
-  /** Waits until this member has applied the change. False if the deadline passes or the signal aborts first. */
-  async #takesEffect(request: MemberRequest, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
-    const { driver, clock } = this.#options;
-    while (!isIn(driver.view.cluster, request)) {
+  /** Looks until this member's state has it. False if the deadline passes or the signal aborts first. */
+  async #untilIn(has: () => boolean, deadlineMs: number, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    while (!has()) {
       if (signal.aborted || clock.nowMs() >= deadlineMs) return false;
       await sleep(clock, LOOK_MS);
     }

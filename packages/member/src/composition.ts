@@ -143,7 +143,8 @@ async function composeParts(options: ClusterMemberOptions, closing: AbortControl
     onSuperseded: (epoch) => inputs.put({ kind: 'superseded', epoch }),
   });
   const confirm: LeadershipProof['confirm'] = (asking, witness) => proof.confirm(asking, witness);
-  const reads = new ReadIndex({ clock, timeoutMs, leads, confirm, remote, recovered: replica.next });
+  const commitIndex = (): number => driver.view.commitIndex;
+  const reads = new ReadIndex({ clock, timeoutMs, leads, confirm, commitIndex, remote, recovered: replica.next });
   const feed = new CommittedFeed(feedBytesMax === undefined ? undefined : feedOptions(feedBytesMax));
   const backend = new Backend(
     {
@@ -192,6 +193,7 @@ async function composeParts(options: ClusterMemberOptions, closing: AbortControl
     clock,
     logger,
     confirm,
+    commitIndex,
     confirmedWithinMs: settings.confirmedWithinMs,
     inlineBytesMax: options.inlineBytesMax,
     tracer: options.tracer,

@@ -46,6 +46,8 @@ export interface LeaderCallsOptions {
   readonly logger: Logger;
   /** Confirms by a quorum, which may be this node and the witness, that this node leads: see `Store.readIndex`. */
   readonly confirm: (signal: AbortSignal, witness?: Witness) => Promise<void>;
+  /** See `ReadIndexOptions`. */
+  readonly commitIndex: () => number;
   /** See `confirmedLately`. */
   readonly confirmedWithinMs?: number | undefined;
   /** See `ClusterMemberOptions`. */
@@ -186,7 +188,7 @@ export class LeaderCalls {
   }
 
   async #perform(request: peerpb.Request, proposals: Proposals, caller: ForwardedCaller): Promise<peerpb.AnswerInit> {
-    const { confirm, changeMembers } = this.#options;
+    const { confirm, commitIndex, changeMembers } = this.#options;
     if (request.txn !== undefined) {
       const txn = decodeTxn(request.txn);
       checkForwardedTxn(txn);
@@ -231,7 +233,7 @@ export class LeaderCalls {
     }
     if (request.readIndex !== undefined) {
       await confirm(caller.signal, { member: memberId(request.member), epoch: epoch(request.sentIn) });
-      return {};
+      return { raftIndex: commitIndex() };
     }
     if (request.memberChange !== undefined) {
       try {

@@ -10,6 +10,8 @@ export interface ReadIndexOptions {
   readonly leads: () => boolean;
   /** Confirms by a quorum that this node leads now. Rejects with NotLeader or LeaderChanged if it does not. */
   readonly confirm: (signal: AbortSignal) => Promise<void>;
+  /** The last entry of Raft's log that this node knows to be committed. */
+  readonly commitIndex: () => number;
   readonly remote: Pick<RemoteLeader, 'ask'>;
   /**
    * The end of the log when this node read it at its start. The leader may have had no answer for the last batch then.
@@ -51,6 +53,7 @@ export class ReadIndex {
   #askedBefore = 0;
   #slow = 0;
   #failed = 0;
+  #raftIndex = 0;
   /** A leader has said that it has applied everything before `recovered`. */
   #isKnown = false;
 
@@ -66,6 +69,14 @@ export class ReadIndex {
     this.#asked += 1;
     this.#next ??= this.#begin();
     return this.#next;
+  }
+
+  /**
+   * What a leader had committed of Raft's log, at least, when it answered the last round that has ended well. 0 also if that leader is
+   * of a version that does not say it.
+   */
+  get raftIndex(): number {
+    return this.#raftIndex;
   }
 
   /** Rounds that no leader has answered in time. */
@@ -114,11 +125,13 @@ export class ReadIndex {
 
   /** Confirms this node's own leadership if it leads; otherwise asks the leader. */
   async #round(): Promise<void> {
-    const { clock, timeoutMs, leads, confirm, remote } = this.#options;
+    const { clock, timeoutMs, leads, confirm, commitIndex, remote } = this.#options;
     const deadlineMs = clock.nowMs() + timeoutMs;
     while (leads()) {
       try {
-        return await confirm(nodeItself.signal);
+        await confirm(nodeItself.signal);
+        this.#raftIndex = commitIndex();
+        return;
       } catch (error) {
         const changed = isEngramError(error, 'NotLeader') || isEngramError(error, 'LeaderChanged');
         if (!changed || clock.nowMs() >= deadlineMs) throw error;
@@ -126,12 +139,15 @@ export class ReadIndex {
       await sleep(clock, RETRY_MS);
     }
     for (;;) {
-      const { position } = await remote.ask(
+      const { position, raftIndex } = await remote.ask(
         { readIndex: {} },
         { ...nodeItself, timeoutMs: Math.max(1, deadlineMs - clock.nowMs()) },
       );
       this.#isKnown ||= position >= this.#options.recovered;
-      if (this.#isKnown) return;
+      if (this.#isKnown) {
+        this.#raftIndex = raftIndex;
+        return;
+      }
       if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
       await sleep(clock, RETRY_MS);
     }

@@ -55,6 +55,7 @@ export class TestCluster {
   /** Members whose requests to storage get lost, until they are healed. */
   readonly #cutOffStorage = new Map<bigint, PromiseWithResolvers<void>>();
   readonly #heldFeeds = new Map<bigint, PromiseWithResolvers<void>>();
+  readonly #heldMessages = new Map<bigint, PromiseWithResolvers<void>>();
   /** The members that each member keeps a connection to, as of its last `setMembers`. */
   readonly dialed = new Map<bigint, readonly bigint[]>();
   /** Whom a member that joins is told of at its start. Undefined: the members of now. */
@@ -172,6 +173,16 @@ export class TestCluster {
     this.#heldFeeds.delete(id);
   }
 
+  /** The member gets no message of the election until it is released; calls between members go on. */
+  holdMessages(id: bigint): void {
+    this.#heldMessages.set(id, Promise.withResolvers());
+  }
+
+  releaseMessages(id: bigint): void {
+    this.#heldMessages.get(id)?.resolve();
+    this.#heldMessages.delete(id);
+  }
+
   cutStorage(id: bigint): void {
     this.#cutOffStorage.set(id, Promise.withResolvers());
   }
@@ -246,7 +257,8 @@ export class TestCluster {
     return {
       send: (to, bytes) => {
         const sent = bytes.slice();
-        this.clock.soon(() => {
+        this.clock.soon(async () => {
+          await this.#heldMessages.get(to)?.promise;
           const fault = reach(to)?.member?.service.message(sent, { member: host.id, dialed: true });
           if (fault !== undefined) this.refused.push(fault);
         });

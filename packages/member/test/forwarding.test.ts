@@ -58,6 +58,7 @@ class TestMember {
         if (group.stops) throw new EngramError('Stopped');
         if (backend.leadership === undefined) throw new EngramError('NotLeader');
       },
+      commitIndex: () => 0,
       changeMembers: async () => [],
       tracer: group.tracer,
       hashKv: () => expect.unreachable(),

@@ -30,3 +30,32 @@ test('a leader whose successor does not answer ends the request by the time of a
   });
   expect(leader.member.stats.leadsIn).toBeDefined();
 });
+
+test('a member shows a change of the membership that another one was told of before', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000);
+  const leads = leader.member.cluster.memberId;
+  const follower = cluster.running.find((each) => each !== leader)!;
+  const { memberId: id } = follower.member.cluster;
+  const peerUrls = ['http://127.0.0.1:2001'];
+  cluster.holdMessages(id);
+  await cluster.run(leader.member.cluster.changes.update(leads, peerUrls, nodeItself));
+  const urls = (): readonly string[] => follower.member.cluster.members.find((member) => member.id === leads)!.peerUrls;
+  await cluster.run(Promise.resolve(follower.member.store.readIndex(nodeItself)));
+  expect(urls(), 'it has not heard of the change').not.toEqual(peerUrls);
+  const caughtUp = follower.member.cluster.membersCaughtUp(nodeItself).then(urls);
+  await cluster.pass(100);
+  cluster.releaseMessages(id);
+  expect(await cluster.run(caughtUp)).toEqual(peerUrls);
+
+  cluster.holdMessages(id);
+  await cluster.run(leader.member.cluster.changes.update(leads, ['http://127.0.0.1:2002'], nodeItself));
+  await cluster.run(Promise.resolve(follower.member.store.readIndex(nodeItself)));
+  const late = follower.member.cluster.membersCaughtUp({ ...nodeItself, timeoutMs: 100 });
+  await expect(cluster.run(late)).rejects.toMatchObject({ code: 'TimeoutWaitAppliedIndex' });
+  const abort = new AbortController();
+  const givenUp = follower.member.cluster.membersCaughtUp({ ...nodeItself, signal: abort.signal });
+  abort.abort(new Error('given up'));
+  await expect(cluster.run(givenUp)).rejects.toThrow('given up');
+});

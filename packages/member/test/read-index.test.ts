@@ -17,6 +17,7 @@ class Node {
       this.rounds.push(round);
       return round.promise;
     },
+    commitIndex: () => 0,
     remote: { ask: () => Promise.reject(new EngramError('NoLeader')) },
     recovered: logPosition(0),
   });

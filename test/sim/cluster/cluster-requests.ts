@@ -76,7 +76,11 @@ export class ClusterRequestStep {
     const { members, settings } = this.#world;
     if (members.length > settings.members) return;
     const url = `http://127.0.0.1:${3000 + this.#step.id}`;
-    this.#change(this.#life, 'add a learner', (changes) => changes.add([url], true, this.#caller));
+    this.#change(this.#life, 'add a learner', async (changes) => {
+      const { added } = await changes.add([url], true, this.#caller);
+      this.#world.listed.added(added.id);
+      this.#list();
+    });
   }
 
   'promote-member'(): void {
@@ -90,7 +94,48 @@ export class ClusterRequestStep {
     if (members.length <= settings.members) return;
     const target = this.#random.pick(members);
     this.#world.removals.add(target.id);
-    this.#change(this.#life, `remove ${target.name}`, (changes) => changes.remove(target.id, this.#caller));
+    this.#change(this.#life, `remove ${target.name}`, async (changes) => {
+      await changes.remove(target.id, this.#caller);
+      this.#world.listed.removed(target.id);
+      this.#list();
+    });
+  }
+
+  /**
+   * Asks any member for a linearizable list of the members, which shows every change that a client was told of before. At once: a
+   * member may have said that it has the entry, and still be saving it.
+   */
+  #list(): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    const name = `#${this.#step.id} m${life.id}: list the members`;
+    this.#world.tell(() => name);
+    life.process.after(0, () => {
+      const member = life.member?.member;
+      if (member === undefined) return;
+      const { listed, removals } = this.#world;
+      const { expected } = listed;
+      const list = async (): Promise<void> => {
+        await member.store.readIndex(this.#caller);
+        await member.cluster.membersCaughtUp(this.#caller);
+        const { members } = member.cluster;
+        this.#world.tell(() => `${name}: ${members.map(({ id }) => id).join(' ')}`);
+        if (this.#listsAreJudged) listed.judge(members, expected, removals);
+      };
+      list().catch((error: unknown) => {
+        this.#world.tell(() => `${name}: ${String(error)}`);
+        if (!isEngramError(error)) this.#world.fail(error);
+      });
+    });
+  }
+
+  /**
+   * A leader of the version before, and one that lies, need not say what it has committed. Who lets a member go on alone removes
+   * the others without a call.
+   */
+  get #listsAreJudged(): boolean {
+    const { settings, liar, nodes } = this.#world;
+    return settings.membersBefore === 0 && liar === undefined && !nodes.some(({ superseded }) => superseded);
   }
 
   /** Sends a change of the membership. It may be refused as etcd refuses it, succeed, or have an unknown outcome. */

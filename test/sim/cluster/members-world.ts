@@ -15,6 +15,7 @@ import { Credentials } from '../users/credentials.ts';
 import type { FounderOptions } from '../users/founder.ts';
 import { WatchAccess } from '../users/watch-access.ts';
 import { Liar } from './liar.ts';
+import { ListedMembers } from './listed-members.ts';
 import { type MemberLife, type MemberLifeParts, urlOf } from './member-life.ts';
 import type { MemberNode } from './member-node.ts';
 import type { MemberSettings } from './settings.ts';
@@ -56,6 +57,7 @@ export abstract class MembersWorld<
   readonly liar: Liar | undefined;
   /** Members that clients have asked to remove. */
   readonly removals = new Set<bigint>();
+  readonly listed = new ListedMembers();
   /** True once no more faults occur. */
   ending = false;
   /** True once no more nodes are started. */

@@ -37,7 +37,15 @@ function requestOfBefore(bytes: Uint8Array): Uint8Array {
 function answerOfBefore(bytes: Uint8Array): Uint8Array {
   const answer = peerpb.decodeAnswer(bytes);
   const renewals = answer.renewals.map((renewal) => ({ ...renewal, errorText: '' }));
-  return peerpb.encodeAnswer({ ...answer, renewals, errorText: '', recallAfter: 0, hash: undefined, knowsAuth: false });
+  return peerpb.encodeAnswer({
+    ...answer,
+    renewals,
+    errorText: '',
+    recallAfter: 0,
+    hash: undefined,
+    knowsAuth: false,
+    raftIndex: 0,
+  });
 }
 
 async function* batchesOfBefore(batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch> {

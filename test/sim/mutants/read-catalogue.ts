@@ -40,6 +40,17 @@ export const readMutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'members-listed-behind',
+    what: 'a leader does not say what it has committed of the membership',
+    edits: [
+      {
+        file: `${member}/leader-calls.ts`,
+        find: 'return { raftIndex: commitIndex() };',
+        replace: 'void commitIndex;\n      return {};',
+      },
+    ],
+  },
+  {
     name: 'two-of-five-confirm-a-read',
     what: 'a leader serves the reads of a member that asks, although the two are no majority',
     edits: [

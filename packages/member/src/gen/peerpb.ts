@@ -981,10 +981,11 @@ export interface Answer {
   recallAfter: number;
   hash: Hash | undefined;
   knowsAuth: boolean;
+  raftIndex: number;
 }
 export type AnswerInit = Init<Answer>;
 
-export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, hash: undefined, knowsAuth: false, });
+export const newAnswer = (): Answer => ({ error: '', position: 0, revision: 0, txn: undefined, lease: undefined, renewals: [], changed: false, epoch: 0, members: [], errorText: '', recallAfter: 0, hash: undefined, knowsAuth: false, raftIndex: 0, });
 
 /** Reads fields until the reader's message ends, over what `message` has already. */
 export function readAnswer(r: Reader, message: Answer): Answer {
@@ -1045,6 +1046,9 @@ export function readAnswer(r: Reader, message: Answer): Answer {
       case 104:
         message.knowsAuth = r.bool();
         break;
+      case 112:
+        message.raftIndex = r.uint64();
+        break;
       default:
         r.skip(tag);
     }
@@ -1054,6 +1058,10 @@ export function readAnswer(r: Reader, message: Answer): Answer {
 
 /** Writes the fields before what the writer has already, the last one first. */
 export function writeAnswer(w: Writer, message: AnswerInit): void {
+  if (message.raftIndex !== undefined && message.raftIndex !== 0) {
+    w.uint64(message.raftIndex);
+    w.varint(112);
+  }
   if (message.knowsAuth === true) {
     w.varint(message.knowsAuth ? 1 : 0);
     w.varint(104);
