@@ -4,8 +4,6 @@ import type { Exemplar, Labels } from './plain-histogram.ts';
 
 const CONTENT_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 const TOTAL = '_total';
-/** Formatting a line takes about so many microseconds. */
-const LINE_US = 1;
 
 /**
  * Metrics as OpenMetrics 1.0, as a job. The samples have the names that Prometheus' text gives them: OpenMetrics would put `_total`
@@ -21,11 +19,10 @@ export function* openMetrics(
     const { name, help } = metric;
     const family = familyOf(metric);
     lines.push(`# TYPE ${family} ${typeOf(metric)}`, `# HELP ${family} ${escaped(help)}`);
-    const samples = samplesOf(metric);
-    for (const { suffix = '', labels, value, exemplar } of samples) {
+    for (const { suffix = '', labels, value, exemplar } of samplesOf(metric)) {
       lines.push(`${name}${suffix}${braced(labels)} ${numberOf(value)}${exemplarOf(exemplar)}`);
+      if (loop.shouldYield()) yield;
     }
-    if (loop.shouldYield(samples.length * LINE_US)) yield;
   }
   return { contentType: CONTENT_TYPE, text: `${lines.join('\n')}\n# EOF\n` };
 }
