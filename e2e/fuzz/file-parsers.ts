@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { identify, AuthState, JwtTokens, presentedToken, simpleTokenIndex, tokenDigest } from '@engram/auth';
 import { BboltError, BboltReader, bboltFile, smallBucket } from '@engram/bbolt';
-import { bytesSource } from '@engram/bbolt/testing';
+import { bytesSource, unshared } from '@engram/bbolt/testing';
 import { encodeKeyValue } from '@engram/coder';
 import { leaseId, revision, utf8 } from '@engram/core';
 import { EtcdDatabase, ImportError, importDatabase } from '@engram/importer';
@@ -147,6 +147,6 @@ async function etcdFile(): Promise<Buffer> {
   };
   const contents = Object.entries(buckets).map(([name, entries]) => smallBucket(utf8(name), entries));
   const parts: Uint8Array[] = [];
-  for await (const part of (await bboltFile(contents, async () => {}, never)).chunks) parts.push(part);
+  for await (const part of (await bboltFile(contents, unshared, never)).chunks) parts.push(part);
   return Buffer.concat(parts);
 }

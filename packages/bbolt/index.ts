@@ -1,7 +1,7 @@
 // Writing.
 export { type BboltFile, bboltFile } from './src/bbolt-file.ts';
 export { type BucketContent, smallBucket } from './src/bucket-content.ts';
-export type { Pause } from './src/tree-writer.ts';
+export type { SharedTime } from './src/tree-writer.ts';
 
 // Reading.
 export { BboltReader, type BucketEntry, READER_LIMITS, type ReaderLimits } from './src/bbolt-reader.ts';

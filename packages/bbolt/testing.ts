@@ -1,1 +1,2 @@
 export { bytesSource, readBuckets } from './src/testing/read-buckets.ts';
+export { unshared } from './src/testing/unshared.ts';

@@ -2,7 +2,7 @@ import { assert } from '@engram/core';
 import { type BucketContent, smallBucket } from './bucket-content.ts';
 import { META_PAGES } from './format.ts';
 import { bucketValue, leafBytes, PAGE_BYTES, PageRun, pagesFor } from './page-writer.ts';
-import { type Pause, TreeWriter } from './tree-writer.ts';
+import { type SharedTime, TreeWriter } from './tree-writer.ts';
 
 /** A file of known length. Ending the iteration of `chunks` early releases what they hold. */
 export interface BboltFile {
@@ -15,13 +15,13 @@ export interface BboltFile {
 /** A bbolt database of these buckets. Each bucket is a tree of its own, named in one root leaf. */
 export async function bboltFile(
   buckets: readonly BucketContent[],
-  pause: Pause,
+  time: SharedTime,
   signal: AbortSignal,
 ): Promise<BboltFile> {
   const trees: TreeWriter[] = [];
   let next = META_PAGES;
   for (const bucket of buckets) {
-    const tree = await TreeWriter.plan(bucket, next, pause);
+    const tree = await TreeWriter.plan(bucket, next, time);
     trees.push(tree);
     next = tree.end;
   }
@@ -38,7 +38,7 @@ export async function bboltFile(
     yield metas.bytes;
     let written = META_PAGES;
     for (const tree of trees) {
-      for await (const pages of tree.pages(pause, signal)) {
+      for await (const pages of tree.pages(time, signal)) {
         written += pages.length / PAGE_BYTES;
         yield pages;
       }

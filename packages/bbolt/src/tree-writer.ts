@@ -9,11 +9,16 @@ import { PAGE_BYTES, PageRun, pagesFor } from './page-writer.ts';
  */
 const RUN_ENTRIES_MAX = 256;
 const RUN_BYTES_MAX = 128 * 1024;
-/** Entries that are planned before other work has its turn. */
-const PLAN_ENTRIES = 8_192;
+/** Entries that are planned between two questions whether other work must have its turn: some tenths of a millisecond. */
+const PLAN_ENTRIES = 256;
 
-/** Gives other work its turn. Rejects when the client has gone. */
-export type Pause = () => Promise<void>;
+/** The time that the writer of a file shares with other work. */
+export interface SharedTime {
+  /** Whether other work must have its turn. */
+  isOver(): boolean;
+  /** Gives other work its turn. Rejects when the client has gone. */
+  readonly pause: () => Promise<void>;
+}
 
 /** Pages of one level of a tree, in key order. */
 interface Level {
@@ -45,12 +50,12 @@ export class TreeWriter {
     this.end = end;
   }
 
-  static async plan(content: BucketContent, firstPage: number, pause: Pause): Promise<TreeWriter> {
-    const leaves = await planLeaves(content, firstPage, pause);
+  static async plan(content: BucketContent, firstPage: number, time: SharedTime): Promise<TreeWriter> {
+    const leaves = await planLeaves(content, firstPage, time);
     const levels = [leaves.level];
     let next = leaves.end;
     for (let below = leaves.level; below.ids.length > 1; below = levels.at(-1)!) {
-      const level = await planBranches(content, levels, next, pause);
+      const level = await planBranches(content, levels, next, time);
       levels.push(level);
       next += level.ids.length;
     }
@@ -62,12 +67,12 @@ export class TreeWriter {
   }
 
   /** The pages of the tree in the order of their ids, one run at a time. */
-  async *pages(pause: Pause, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *pages({ pause }: SharedTime, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     yield* this.#leaves(pause, signal);
     for (let height = 1; height < this.#levels.length; height += 1) yield* this.#branches(height, pause);
   }
 
-  async *#leaves(pause: Pause, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *#leaves(pause: SharedTime['pause'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { firsts, ids } = this.#levels[0]!;
     let ahead = this.#read(0, signal);
     for (let leaf = 0; leaf < ids.length; ) {
@@ -109,7 +114,7 @@ export class TreeWriter {
     return this.#levels[0]!.ids[leaf] ?? this.#levels[1]?.ids[0] ?? this.end;
   }
 
-  async *#branches(height: number, pause: Pause): AsyncGenerator<Uint8Array> {
+  async *#branches(height: number, pause: SharedTime['pause']): AsyncGenerator<Uint8Array> {
     const { firsts, ids } = this.#levels[height]!;
     const below = this.#levels[height - 1]!.ids;
     const pagesMax = RUN_BYTES_MAX / PAGE_BYTES;
@@ -131,14 +136,14 @@ export class TreeWriter {
 async function planLeaves(
   content: BucketContent,
   firstPage: number,
-  pause: Pause,
+  time: SharedTime,
 ): Promise<{ readonly level: Level; readonly end: number }> {
   const firsts = [0];
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   let next = firstPage;
   for (let at = 0; at < content.count; at += 1) {
-    if (at % PLAN_ENTRIES === PLAN_ENTRIES - 1) await pause();
+    if (at % PLAN_ENTRIES === PLAN_ENTRIES - 1 && time.isOver()) await time.pause();
     const entry = ELEMENT_BYTES + content.keyBytes(at) + content.valueBytes(at);
     if (bytes > PAGE_HEADER_BYTES && bytes + entry > PAGE_BYTES) {
       next += pagesFor(bytes);
@@ -156,7 +161,7 @@ async function planBranches(
   content: BucketContent,
   levels: readonly Level[],
   firstPage: number,
-  pause: Pause,
+  time: SharedTime,
 ): Promise<Level> {
   const height = levels.length;
   const children = levels[height - 1]!.ids.length;
@@ -164,7 +169,7 @@ async function planBranches(
   const ids = [firstPage];
   let bytes = PAGE_HEADER_BYTES;
   for (let child = 0; child < children; child += 1) {
-    if (child % PLAN_ENTRIES === PLAN_ENTRIES - 1) await pause();
+    if (child % PLAN_ENTRIES === PLAN_ENTRIES - 1 && time.isOver()) await time.pause();
     const entry = ELEMENT_BYTES + content.keyBytes(firstEntry(levels, height - 1, child));
     if (bytes + entry > PAGE_BYTES) {
       assert(child > firsts.at(-1)!, 'a key larger than a branch');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BucketContent, bboltFile, smallBucket } from '@engram/bbolt';
 import { readBuckets } from '@engram/bbolt/testing';
-import { joined, never, pause } from './files.ts';
+import { joined, never, time } from './files.ts';
 
 describe('a bbolt file', () => {
   const key = fc.uint8Array({ minLength: 1, maxLength: 40 });
@@ -23,7 +23,7 @@ describe('a bbolt file', () => {
       fc.asyncProperty(buckets, async (contents) => {
         const file = await bboltFile(
           contents.map(({ name, entries }) => smallBucket(Buffer.from(name), entries)),
-          pause,
+          time,
           never,
         );
         const bytes = await joined(file.chunks);
@@ -56,11 +56,37 @@ describe('a bbolt file', () => {
         return Array.from({ length: to - from }, (_, at) => new Uint8Array((from + at) % 200).fill(7));
       },
     };
-    const file = await bboltFile([content], pause, never);
+    const file = await bboltFile([content], time, never);
     const entries = (await readBuckets(await joined(file.chunks))).get('key')!;
     expect(entries.map(([id]) => id.readUInt32BE(4))).toEqual(Array.from({ length: count }, (_, at) => at));
     expect(entries.every(([, bytes], at) => bytes.length === at % 200)).toBe(true);
     expect(parts).toBeGreaterThan(count / 256 - 1);
     expect(largest).toBeLessThanOrEqual(256);
+  });
+
+  test('is planned a part at a time: other work has its turn as soon as it must have it', async () => {
+    let planned = 0;
+    let longest = 0;
+    const lengthOf = (bytes: number): number => {
+      planned += 1;
+      return bytes;
+    };
+    const content: BucketContent = {
+      name: Buffer.from('lease'),
+      count: 20_000,
+      keyBytes: () => 8,
+      putKey: () => {},
+      valueBytes: () => lengthOf(1000),
+      values: async () => [],
+    };
+    const hurried = {
+      isOver: () => true,
+      pause: async () => {
+        longest = Math.max(longest, planned);
+        planned = 0;
+      },
+    };
+    await bboltFile([content], hurried, never);
+    expect(Math.max(longest, planned)).toBeLessThanOrEqual(256);
   });
 });

@@ -1,10 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { BboltError, BboltReader, type BucketEntry, bboltFile, type ByteSource, smallBucket } from '@engram/bbolt';
+import {
+  BboltError,
+  BboltReader,
+  type BucketEntry,
+  bboltFile,
+  type ByteSource,
+  type SharedTime,
+  smallBucket,
+} from '@engram/bbolt';
 
 export const never = new AbortController().signal;
-export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const time: SharedTime = {
+  isOver: () => false,
+  pause: () => new Promise((resolve) => setImmediate(resolve)),
+};
 
 export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
@@ -26,7 +37,7 @@ export async function fileOf(
       entries.map(([key, value]) => [Buffer.from(key), Buffer.from(value)]),
     ),
   );
-  return joined((await bboltFile(contents, pause, never)).chunks);
+  return joined((await bboltFile(contents, time, never)).chunks);
 }
 
 export async function entriesOf(reader: BboltReader, name: string): Promise<readonly BucketEntry[]> {

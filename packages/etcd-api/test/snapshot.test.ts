@@ -16,7 +16,7 @@ describe('the pace of a snapshot', () => {
     { workedMs: 60_000, pauseMs: 10, why: 'a slow client gave them theirs already' },
   ])('after $workedMs ms of work a pause of $pauseMs: $why', async ({ workedMs, pauseMs }) => {
     const clock = new SimClock();
-    const turn = pace(new Loop({ clock }), clock, never);
+    const { pause: turn } = pace(new Loop({ clock }), clock, never);
     clock.advance(workedMs);
     let over = false;
     const pause = turn().then(() => {
@@ -35,7 +35,7 @@ describe('the pace of a snapshot', () => {
   test('ends with the reason when nobody wants the file any more', async () => {
     const gone = new AbortController();
     const clock = new SimClock();
-    const turn = pace(new Loop({ clock }), clock, gone.signal);
+    const { pause: turn } = pace(new Loop({ clock }), clock, gone.signal);
     gone.abort(new Error('gone'));
     await expect(turn()).rejects.toThrow('gone');
   });
@@ -43,7 +43,7 @@ describe('the pace of a snapshot', () => {
   test('goes on in a slice of the loop, behind work that is more urgent', async () => {
     const clock = new SimClock();
     const loop = new Loop({ clock });
-    const turn = pace(loop, clock, never);
+    const { pause: turn } = pace(loop, clock, never);
     const order: string[] = [];
     const list: Task = { work: 'client', caller: 'a connection', stage: 'list' };
     const pause = turn().then(() => order.push('snapshot'));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bboltFile, type ByteSource, smallBucket } from '@engram/bbolt';
-import { bytesSource } from '@engram/bbolt/testing';
+import { bytesSource, unshared } from '@engram/bbolt/testing';
 import { encodeKeyValue } from '@engram/coder';
 import { leaseId, revision, utf8 } from '@engram/core';
 import { EtcdDatabase, type EtcdDatabaseOptions, importDatabase, type ImportReport } from '@engram/importer';
@@ -84,7 +84,7 @@ export async function databaseFile(buckets: Buckets, whole: Buckets = EMPTY): Pr
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, entries]) => smallBucket(utf8(name), entries));
   const parts: Uint8Array[] = [];
-  for await (const part of (await bboltFile(contents, async () => {}, never)).chunks) parts.push(part);
+  for await (const part of (await bboltFile(contents, unshared, never)).chunks) parts.push(part);
   return Buffer.concat(parts);
 }
 
