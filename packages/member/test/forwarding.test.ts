@@ -48,7 +48,6 @@ class TestMember {
     this.fatal = fatal;
     const applied = new AppliedPositions(replica, clock);
     replica.onApplied = () => applied.advanced();
-    const random = new Prng(Number(id));
     const peers = group.peersOf(id);
     this.calls = new LeaderCalls({
       backend,
@@ -71,7 +70,7 @@ class TestMember {
       replica,
       clock,
     };
-    this.remote = new RemoteLeader({ ...shared, applied, random, timeoutMs: TIMEOUT_MS });
+    this.remote = new RemoteLeader({ ...shared, applied, random: new Prng(Number(id)), timeoutMs: TIMEOUT_MS });
     this.follower = new Follower({
       ...shared,
       endOf: (leader, signal) => this.remote.endOf(leader, signal),
