@@ -107,6 +107,25 @@ test('where CPU time counts, a machine that is busy with other things is nobody\
   expect(stretches.length).toBe(2);
 });
 
+test('where CPU time counts, work has that of its own time, not of what ran or stood still before it', () => {
+  let cpuMs = 0;
+  const { monitor, stretches, work } = start(() => cpuMs);
+  const runs = (ms: number): void => {
+    work(ms);
+    cpuMs += ms;
+  };
+  runs(30);
+  monitor.began('/stands.Still');
+  work(60);
+  monitor.stretched('handle', 60, '/stands.Still');
+  expect(stretches).toEqual([]);
+  work(60);
+  monitor.began('/runs.Long');
+  runs(12);
+  monitor.stretched('handle', 12, '/runs.Long');
+  expect(stretches).toEqual([{ phase: 'handle', ms: 12, method: '/runs.Long' }]);
+});
+
 test('pauses of the collector do not count for who was working', () => {
   const { monitor, stretches, work, pause, look, turn } = start(undefined, true);
   work(50);
