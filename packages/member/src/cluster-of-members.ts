@@ -43,6 +43,8 @@ export interface ClusterOfMembersOptions {
 
 /** How often this member looks for what must be in its own state soon. */
 const LOOK_MS = 50;
+/** How long the answer to a change waits at most for this member to apply it. */
+const SHOWN_MAX_MS = 1000;
 /** Storage that takes longer does not answer. */
 const STALLED_MS = 5000;
 
@@ -190,8 +192,12 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     const deadlineMs = clock.nowMs() + Math.min(caller.timeoutMs ?? timeoutMs, timeoutMs);
     if (driver.view.leader === driver.view.self) return await this.#lead(request, caller.signal);
     try {
-      // This member may apply the change a little later.
-      const { members } = await remote.forward({ memberChange: formOf(request) }, caller);
+      const { members, raftIndex } = await remote.forward({ memberChange: formOf(request) }, caller);
+      // As in etcd, also a list that is not linearizable shows the client its own change. A member that is being removed need not
+      // hear of it, and one that lags shows it later: the change is done.
+      const untilMs = Math.min(deadlineMs, clock.nowMs() + SHOWN_MAX_MS);
+      if (request.id !== driver.view.self)
+        await this.#untilIn(() => driver.view.appliedIndex >= raftIndex, untilMs, caller.signal);
       return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
     } catch (error) {
       // A leader that removes itself may be gone before its answer arrives. The change is in Raft's log nevertheless.

@@ -244,7 +244,7 @@ export class LeaderCalls {
         throw error;
       }
       const members = await changeMembers(request.memberChange, caller.signal);
-      return { members: members.map(memberForm) };
+      return { members: members.map(memberForm), raftIndex: commitIndex() };
     }
     if (request.authChange !== undefined) {
       await proposals.changeAuth(decodeAuthRecord(request.authChange.record.slice()).change, caller);

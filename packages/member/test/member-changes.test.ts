@@ -59,3 +59,34 @@ test('a member shows a change of the membership that another one was told of bef
   abort.abort(new Error('given up'));
   await expect(cluster.run(givenUp)).rejects.toThrow('given up');
 });
+
+test('a member shows at once a change that its own client has made, unless it lags or is to go', async () => {
+  const cluster = await TestCluster.start();
+  const leader = await cluster.leader();
+  await cluster.pass(6000);
+  const leads = leader.member.cluster.memberId;
+  const follower = cluster.running.find((each) => each !== leader)!;
+  const { memberId: id, changes } = follower.member.cluster;
+  const peerUrls = ['http://127.0.0.1:2001'];
+  cluster.holdMessages(id);
+  const shown = changes
+    .update(leads, peerUrls, nodeItself)
+    .then(() => follower.member.cluster.members.find((member) => member.id === leads)!.peerUrls);
+  await cluster.pass(200);
+  cluster.releaseMessages(id);
+  expect(await cluster.run(shown)).toEqual(peerUrls);
+
+  cluster.holdMessages(id);
+  const beganMs = cluster.clock.nowMs();
+  const listed = await cluster.run(changes.update(leads, ['http://127.0.0.1:2002'], nodeItself));
+  expect(listed.find((member) => member.id === leads)!.peerUrls).toEqual(['http://127.0.0.1:2002']);
+  expect(cluster.clock.nowMs() - beganMs).toBeLessThan(1200);
+
+  cluster.releaseMessages(id);
+  await cluster.pass(3000);
+  cluster.holdMessages(id);
+  const askedMs = cluster.clock.nowMs();
+  const left = await cluster.run(changes.remove(id, nodeItself));
+  expect(left.map((member) => member.id)).not.toContain(id);
+  expect(cluster.clock.nowMs() - askedMs).toBeLessThan(200);
+});
