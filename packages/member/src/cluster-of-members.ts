@@ -196,7 +196,7 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
       // As in etcd, also a list that is not linearizable shows the client its own change. A member that is being removed need not
       // hear of it, and one that lags shows it later: the change is done.
       const untilMs = Math.min(deadlineMs, clock.nowMs() + SHOWN_MAX_MS);
-      if (request.id !== driver.view.self)
+      if (request.kind !== 'remove' || request.id !== driver.view.self)
         await this.#untilIn(() => driver.view.appliedIndex >= raftIndex, untilMs, caller.signal);
       return members.map(({ learner, ...member }) => ({ ...member, isLearner: learner }));
     } catch (error) {

@@ -67,14 +67,17 @@ test('a member shows at once a change that its own client has made, unless it la
   const leads = leader.member.cluster.memberId;
   const follower = cluster.running.find((each) => each !== leader)!;
   const { memberId: id, changes } = follower.member.cluster;
-  const peerUrls = ['http://127.0.0.1:2001'];
-  cluster.holdMessages(id);
-  const shown = changes
-    .update(leads, peerUrls, nodeItself)
-    .then(() => follower.member.cluster.members.find((member) => member.id === leads)!.peerUrls);
-  await cluster.pass(200);
-  cluster.releaseMessages(id);
-  expect(await cluster.run(shown)).toEqual(peerUrls);
+  for (const changed of [leads, id]) {
+    const peerUrls = [`http://127.0.0.1:${3000n + changed}`];
+    cluster.holdMessages(id);
+    const shown = changes
+      .update(changed, peerUrls, nodeItself)
+      .then(() => follower.member.cluster.members.find((member) => member.id === changed)!.peerUrls);
+    await cluster.pass(200);
+    cluster.releaseMessages(id);
+    expect(await cluster.run(shown)).toEqual(peerUrls);
+    await cluster.pass(6000);
+  }
 
   cluster.holdMessages(id);
   const beganMs = cluster.clock.nowMs();
