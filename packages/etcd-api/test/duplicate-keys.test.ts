@@ -96,3 +96,33 @@ test('150,000 changes in one transaction are checked without looking at every pa
   };
   checkDuplicateKeys(nest(42, 2));
 });
+
+/** Below `depth` transactions, each with one more put: transactions of three levels with `width` deletes or transactions in each branch. */
+function deep(depth: number, width: number): Txn {
+  let made = 0;
+  const bytes = (): Uint8Array => {
+    made += 1;
+    return Buffer.from(String(made));
+  };
+  const both = (level: number): Txn => {
+    const branch = (): Op[] => Array.from({ length: width }, () => (level === 0 ? removed() : nested(both(level - 1))));
+    return { compares: [], success: branch(), failure: branch() };
+  };
+  const removed = (): Op => ({
+    kind: 'delete-range',
+    range: { key: bytes(), end: new Uint8Array(0) },
+    prevKv: false,
+  });
+  const nested = (of: Txn): Op => ({ kind: 'txn', txn: of });
+  let txn = both(2);
+  for (let level = 0; level < depth; level += 1) {
+    txn = { compares: [], success: [putOp(Buffer.from(`put ${level}`), bytes()), nested(txn)], failure: [] };
+  }
+  return txn;
+}
+
+test('a transaction whose many changes would be compared at very many levels is refused', () => {
+  expect(() => checkDuplicateKeys(deep(0, 9)), 'three levels').not.toThrow();
+  expect(() => checkDuplicateKeys(deep(60, 2)), 'few changes').not.toThrow();
+  expect(() => checkDuplicateKeys(deep(45, 9))).toThrow('too many operations');
+});
