@@ -61,6 +61,9 @@ export interface LeaderCallsOptions {
 /** Errors of all calls of a leadership that has ended. The member asks the next leader. */
 const LEADERSHIP_ENDS: ReadonlySet<ErrorCode> = new Set(['LeaderChanged', 'NotLeader', 'NoLeader', 'Stopped']);
 
+/** Refusals that rest on nothing that the log holds. */
+const OF_NO_STATE: ReadonlySet<ErrorCode> = new Set(['Timeout', 'TooManyRequests', 'NotCapable', 'Unknown']);
+
 /** The calls of proto/peer that a leader does. */
 const CALLS = [
   'txn',
@@ -145,7 +148,7 @@ export class LeaderCalls {
       return peerpb.encodeAnswer({ ...answer, position: backend.replica.applied, epoch });
     } catch (error) {
       failure = error;
-      return peerpb.encodeAnswer(this.#refusal(error));
+      return peerpb.encodeAnswer(this.#refusalOfState(error));
     } finally {
       caller.giveBack();
       span?.end(failure);
@@ -164,6 +167,13 @@ export class LeaderCalls {
     if (error instanceof WireError || error instanceof CoderError)
       return { error: 'NotCapable', errorText: `etcdserver: ${error.message}` };
     return { error: this.#codeOf(error), errorText: isEngramError(error) ? error.message : '' };
+  }
+
+  /** With the position that the member which asks is to reach before it tells the refusal, as for an answer. */
+  #refusalOfState(error: unknown): peerpb.AnswerInit {
+    const refusal = this.#refusal(error);
+    if (LEADERSHIP_ENDS.has(refusal.error) || OF_NO_STATE.has(refusal.error)) return refusal;
+    return { ...refusal, position: this.#options.backend.replica.applied };
   }
 
   /** Another error is for example a record that cannot be read for the answer. The write may be done: its outcome is unknown. */

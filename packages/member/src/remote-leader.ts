@@ -344,11 +344,14 @@ export class RemoteLeader implements Proposals {
     }
   }
 
-  /** Throws the leader's error, or waits until this node has applied what the answer rests on. */
+  /**
+   * Waits until this node has applied what the answer rests on. Throws the leader's error then, or at the deadline: as in etcd, what
+   * a refusal rests on is in effect here before it is told.
+   */
   #whenApplied(answer: peerpb.Answer, deadlineMs: number): peerpb.Answer | Promise<peerpb.Answer> {
-    if (answer.error !== '') throw leaderError(answer);
     const { applied, clock } = this.#options;
     const reached = applied.reach(logPosition(answer.position), Math.max(0, deadlineMs - clock.nowMs()));
+    if (answer.error !== '') return refused(leaderError(answer), reached);
     return reached === undefined ? answer : reached.then(() => answer);
   }
 
@@ -370,6 +373,12 @@ export class RemoteLeader implements Proposals {
     if (clock.nowMs() >= deadlineMs) throw new EngramError('Timeout');
     await sleep(clock, RETRY_MS);
   }
+}
+
+/** The leader has judged, so a state that comes too late changes nothing. */
+async function refused(error: EngramError, reached: Promise<void> | undefined): Promise<never> {
+  await reached?.catch(() => {});
+  throw error;
 }
 
 /** What a leader is told of a caller. */
