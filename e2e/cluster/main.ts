@@ -70,6 +70,8 @@ async function checkHistory(load: Load, watchers: readonly Watcher[]): Promise<s
   return `${load.acknowledged.length} writes acknowledged, ${load.uncertain} unknown, revision ${last}`;
 }
 
+/** How long a member without a quorum may take to serve: five seconds, and its start. */
+const SERVES_MAX_MS = 20_000;
 /** Changes of the membership are refused until members have been connected for 5 s, as in etcd. */
 const connectedForLong = (): Promise<void> => sleep(6000);
 
@@ -179,6 +181,32 @@ await check('no member holds anything for clients that have their answers', asyn
   for (const endpoint of endpoints) assert.deepEqual(await stillHeld(endpoint), [], endpoint);
   return `${endpoints.length} members`;
 });
+
+await check(
+  'a member without a quorum serves nobody before it is ready, and after 5 s what needs no leader',
+  async () => {
+    await Promise.all(members.map((member) => member.stop()));
+    const [alone, ...others] = members;
+    const startMs = performance.now();
+    alone!.start();
+    const answers = async (): Promise<boolean> => {
+      using client = new EtcdClient(alone!.endpoint, { deadlineMs: 500 });
+      return client.range({ ...ALL_KEYS, limit: 1, serializable: true }).then(
+        ({ kvs }) => kvs.length === 1,
+        () => false,
+      );
+    };
+    while (!(await answers())) {
+      assert.ok(performance.now() - startMs < SERVES_MAX_MS, 'it serves nobody');
+      await sleep(100);
+    }
+    const tookMs = Math.round(performance.now() - startMs);
+    assert.ok(tookMs >= 5000, `it served after ${tookMs} ms`);
+    for (const other of others) other.start();
+    await Promise.all(members.map((member) => member.ready()));
+    return `a serializable read was answered after ${tookMs} ms`;
+  },
+);
 
 /** A member that was promoted is told so a moment later than the leader, which has answered by then. */
 async function onceNoLearner<Result>(call: () => Promise<Result>): Promise<Result> {

@@ -78,7 +78,7 @@ export {
   decodeTraceContext,
 } from './src/trace-context.ts';
 export { whenLate, whenThere } from './src/when-there.ts';
-export { sleep, withDeadline } from './src/waits.ts';
+export { sleep, endsWithin, withDeadline } from './src/waits.ts';
 export { Waiters } from './src/waiters.ts';
 export { Mutex } from './src/mutex.ts';
 export { Limiter } from './src/limiter.ts';

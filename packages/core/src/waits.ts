@@ -38,3 +38,14 @@ export async function withDeadline<Value>(
     timer.cancel();
   }
 }
+
+/** Whether `work` ends within `ms`. Rejects with its error if it fails before. */
+export async function endsWithin(clock: Pick<Clock, 'after'>, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = clock.after(ms, () => late.resolve(false));
+  try {
+    return await Promise.race([work.then(() => true), late.promise]);
+  } finally {
+    timer.cancel();
+  }
+}

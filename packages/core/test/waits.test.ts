@@ -1,4 +1,4 @@
-import { sleep, withDeadline } from '@engram/core';
+import { endsWithin, sleep, withDeadline } from '@engram/core';
 import { SimClock } from '@engram/sim';
 import { expect, test } from 'vitest';
 
@@ -67,4 +67,18 @@ test('work that ends in time is not told that it is late', async () => {
   await clock.settle(2);
   expect(value).toBe(7);
   expect(seen?.aborted).toBe(false);
+});
+
+test('work ends within its time, or later, or fails', async () => {
+  const clock = new SimClock();
+  const work = Promise.withResolvers<void>();
+  const late = tell(endsWithin(clock, 100, work.promise));
+  const early = tell(endsWithin(clock, 101, work.promise));
+  clock.advance(100);
+  await clock.settle(2);
+  work.resolve();
+  await clock.settle(4);
+  expect([late.text, early.text]).toEqual(['done false', 'done true']);
+  await expect(endsWithin(clock, 100, Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(clock.waiting).toBe(0);
 });

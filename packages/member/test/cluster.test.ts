@@ -163,7 +163,12 @@ test('nobody shows what is in the log before its leader knows of it', async () =
   cluster.cut.clear();
   cluster.kill(other!);
   const restarted = await cluster.start(other!);
+  let isReady = false;
+  const ready = restarted.ready(new AbortController().signal).then(() => {
+    isReady = true;
+  });
   await cluster.pass(500);
+  expect(isReady, 'clients of a member that may show it are not served').toBe(false);
   expect(await get(cluster.member(one!).member.store, 'k', true), 'a member that follows anew').toBe('known');
   expect(await cluster.run(get(cluster.member(one!).member.store, 'k'))).toBe('known');
   let answered = false;
@@ -176,6 +181,7 @@ test('nobody shows what is in the log before its leader knows of it', async () =
   unanswered = false;
   await cluster.run(writing);
   expect(await cluster.run(waiting)).toBe('unknown');
+  await cluster.run(ready);
   for (const { member } of cluster.running) expect(await cluster.run(get(member.store, 'k'))).toBe('unknown');
   expect(cluster.fatal).toEqual([]);
 });

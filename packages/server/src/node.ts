@@ -1,5 +1,5 @@
 import type { Following } from '@engram/backend';
-import { assert, ClientBudgets, type Clock, type Logger, type Random } from '@engram/core';
+import { assert, ClientBudgets, type Clock, endsWithin, type Logger, type Random } from '@engram/core';
 import { CallTracing } from '@engram/etcd-api';
 import { Gateway } from '@engram/gateway';
 import { Loop } from '@engram/loop';
@@ -93,6 +93,13 @@ export interface RunningNode extends AsyncDisposable {
   readonly stats: Member['stats'];
   readonly cluster: Member['cluster'];
 }
+
+/**
+ * How long clients wait for a member that is not ready (etcd: --wait-cluster-ready-timeout). A member that was just started may have read
+ * a batch from the log that its leader has no answer for, and must not show it before a leader has said that it has taken effect.
+ * Without a quorum nobody says so, and clients that can do without are served in the end.
+ */
+const READY_WAIT_MS = 5000;
 
 /**
  * Opens the data, recovers the store to the end of its log, and serves on every URL. Metrics and health are served from
@@ -216,6 +223,13 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     profiler?.end();
     return listeners.drain();
   });
+  const becoming = ready(options.signal ?? new AbortController().signal);
+  if (!(await endsWithin(clock, READY_WAIT_MS, becoming))) {
+    logger.warn(
+      { 'took-ms': READY_WAIT_MS },
+      'timed out waiting for the ready notification; serving what needs no leader',
+    );
+  }
   await listeners.open(
     planClientListeners({
       ...common,
@@ -226,7 +240,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       webSockets: gateway === undefined ? undefined : clientWebSockets(endpoints, gateway),
     }),
   );
-  await ready(options.signal ?? new AbortController().signal);
+  await becoming;
   progress.serving();
   // Announced only when all listeners are open: a reader of this log line assumes that every port is.
   listeners.announce('client', logger);
