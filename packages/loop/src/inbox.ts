@@ -3,7 +3,7 @@ import type { Loop } from './loop.ts';
 import type { Job } from './turn.ts';
 import type { Task } from './work-class.ts';
 
-/** Items after which the promises go on that these have settled: that is work of the task as well. */
+/** Items after which the promises go on that these have settled, if nothing else is said: that is work of the task as well. */
 const TOGETHER = 16;
 
 /**
@@ -14,13 +14,16 @@ export class Inbox<Item> {
   readonly #loop: Loop;
   readonly #task: Task;
   readonly #handle: (item: Item) => void;
+  readonly #together: number;
   readonly #items = new Fifo<Item>();
   #working = false;
 
-  constructor(loop: Loop, task: Task, handle: (item: Item) => void) {
+  /** `together`: what is settled by so many items may take a slice for each of them. */
+  constructor(loop: Loop, task: Task, handle: (item: Item) => void, together = TOGETHER) {
     this.#loop = loop;
     this.#task = task;
     this.#handle = handle;
+    this.#together = together;
   }
 
   take(items: Iterable<Item>): void {
@@ -42,7 +45,7 @@ export class Inbox<Item> {
       for (let done = 1; this.#items.length > 0; done += 1) {
         this.#handle(this.#items.shift()!);
         if (this.#loop.shouldYield()) yield;
-        else if (done % TOGETHER === 0) yield Promise.resolve();
+        else if (done % this.#together === 0) yield Promise.resolve();
       }
     } finally {
       this.#working = false;

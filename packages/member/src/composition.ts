@@ -2,6 +2,7 @@ import { Backend, CurrentLeadership, type Replica, recoverReplica } from '@engra
 import { EngramError, withDeadline } from '@engram/core';
 import { ElectionDriver, memberId } from '@engram/election';
 import { HealthStatus } from '@engram/etcd-api';
+import { Loop } from '@engram/loop';
 import { RetryQueue } from '@engram/retry-queue';
 import { AppliedPositions } from './applied-positions.ts';
 import { everyMemberKnowsAuth } from './auth-capability.ts';
@@ -76,9 +77,11 @@ async function composeParts(options: ClusterMemberOptions, closing: AbortControl
   if (options.storageEnded?.aborted === true) onStorageEnded();
   options.storageEnded?.addEventListener('abort', onStorageEnded, { signal });
 
+  const { loop = new Loop({ clock }) } = settings;
   const storeOptions = {
     ...settings,
     clock,
+    loop,
     random,
     logger,
     memberId: self,
@@ -144,7 +147,7 @@ async function composeParts(options: ClusterMemberOptions, closing: AbortControl
   });
   const confirm: LeadershipProof['confirm'] = (asking, witness) => proof.confirm(asking, witness);
   const commitIndex = (): number => driver.view.commitIndex;
-  const reads = new ReadIndex({ clock, timeoutMs, leads, confirm, commitIndex, remote, recovered: replica.next });
+  const reads = new ReadIndex({ clock, loop, timeoutMs, leads, confirm, commitIndex, remote, recovered: replica.next });
   const feed = new CommittedFeed(feedBytesMax === undefined ? undefined : feedOptions(feedBytesMax));
   const backend = new Backend(
     {

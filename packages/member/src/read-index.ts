@@ -1,9 +1,11 @@
 import { nodeItself } from '@engram/backend';
 import { type Clock, EngramError, isEngramError, type LogPosition, sleep } from '@engram/core';
+import { Inbox, type Loop, type Task } from '@engram/loop';
 import type { RemoteLeader } from './remote-leader.ts';
 
 export interface ReadIndexOptions {
   readonly clock: Clock;
+  readonly loop: Loop;
   /** How long a read waits at most for a leader. */
   readonly timeoutMs: number;
   /** Whether this node leads, as far as it knows. */
@@ -31,6 +33,20 @@ const RETURNING_SHARE = 0.9;
 const SPACING_MS = 0.008;
 const MANY_READS = 16;
 
+/** Reads begin where their round has ended: as urgent as the answers to writes. */
+const READS: Task = { work: 'durable', caller: 'reads', stage: 'read-index' };
+/** Reads of a round that begin together. Each may be a long list, whose first slice is taken there and then. */
+const READS_TOGETHER = 2;
+
+/** A read that waits for its round. */
+type Waiting = Pick<PromiseWithResolvers<void>, 'promise' | 'resolve' | 'reject'>;
+
+interface Ended {
+  readonly read: Waiting;
+  /** Undefined: the round has ended well. */
+  readonly error: unknown;
+}
+
 /**
  * Linearizable reads. One round serves all the reads that wait for it. A read that comes while a round is under way waits
  * for the next one, because the current round may miss writes that were acknowledged since it began.
@@ -42,8 +58,13 @@ const MANY_READS = 16;
  */
 export class ReadIndex {
   readonly #options: ReadIndexOptions;
-  /** The next round. It begins when the round under way has ended. */
-  #next: Promise<void> | undefined;
+  /**
+   * Reads whose round has ended. They begin in slices of the loop: hundreds of lists that wait for one round would keep it for a
+   * slice each.
+   */
+  readonly #ended: Inbox<Ended>;
+  /** Those of the next round. It begins when the round under way has ended. Undefined: nobody waits for one. */
+  #next: Waiting[] | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
   /** Counts the reads, so that a round sees whether a turn has brought some. */
   #asked = 0;
@@ -59,6 +80,7 @@ export class ReadIndex {
 
   constructor(options: ReadIndexOptions) {
     this.#options = options;
+    this.#ended = new Inbox(options.loop, READS, settle, READS_TOGETHER);
   }
 
   /**
@@ -67,8 +89,13 @@ export class ReadIndex {
    */
   wait(): Promise<void> {
     this.#asked += 1;
-    this.#next ??= this.#begin();
-    return this.#next;
+    const read = Promise.withResolvers<void>();
+    if (this.#next === undefined) {
+      this.#next = [];
+      this.#begin(this.#next);
+    }
+    this.#next.push(read);
+    return read.promise;
   }
 
   /**
@@ -89,18 +116,22 @@ export class ReadIndex {
     return this.#failed;
   }
 
-  #begin(): Promise<void> {
+  #begin(reads: readonly Waiting[]): void {
     const round = this.#underWay
       .then(() => this.#gather())
       .then(() => {
         this.#next = undefined;
         return this.#round();
       });
-    this.#underWay = round.catch((error: unknown) => {
-      if (isEngramError(error, 'Timeout') || isEngramError(error, 'NoLeader')) this.#slow += 1;
-      else this.#failed += 1;
-    });
-    return round;
+    const ends = (error: unknown): void => this.#ended.take(reads.map((read) => ({ read, error })));
+    this.#underWay = round.then(
+      () => ends(undefined),
+      (error: unknown) => {
+        if (isEngramError(error, 'Timeout') || isEngramError(error, 'NoLeader')) this.#slow += 1;
+        else this.#failed += 1;
+        ends(error);
+      },
+    );
   }
 
   /** Resolves when no further reads are to be expected, or at the bound. A lone read waits for the end of its own turn. */
@@ -152,4 +183,9 @@ export class ReadIndex {
       await sleep(clock, RETRY_MS);
     }
   }
+}
+
+function settle({ read, error }: Ended): void {
+  if (error === undefined) read.resolve();
+  else read.reject(error);
 }

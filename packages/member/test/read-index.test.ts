@@ -1,4 +1,5 @@
 import { EngramError, logPosition } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import { describe, expect, test } from 'vitest';
 import { ReadIndex } from '../src/read-index.ts';
@@ -6,10 +7,12 @@ import { ReadIndex } from '../src/read-index.ts';
 /** A node that leads, whose rounds end when the test says so. */
 class Node {
   readonly clock = new SimClock();
+  readonly loop = new Loop({ clock: this.clock });
   /** One for each round that has begun. */
   readonly rounds: PromiseWithResolvers<void>[] = [];
   readonly reads = new ReadIndex({
     clock: this.clock,
+    loop: this.loop,
     timeoutMs: 5_000,
     leads: () => true,
     confirm: () => {
@@ -95,6 +98,30 @@ describe('rounds of a read index', () => {
     await node.turns(2);
     node.rounds[1]!.resolve();
     expect(await second).toBe(2);
+  });
+
+  test('the reads of a round that take long begin in several turns', async () => {
+    const node = new Node();
+    let begun = 0;
+    const reads = Array.from({ length: 100 }, () =>
+      node.read().then(() => {
+        begun += 1;
+        node.clock.advance(2);
+      }),
+    );
+    await node.turns(3);
+    const fromMs = node.clock.nowMs();
+    node.rounds[0]!.resolve();
+    const beginsMs: number[] = [];
+    for (let turns = 0; begun < reads.length; turns += 1) {
+      expect(turns).toBeLessThan(200);
+      const beganMs = node.clock.nowMs();
+      await node.turns(1);
+      beginsMs.push(node.clock.nowMs() - beganMs);
+    }
+    expect(node.clock.nowMs() - fromMs).toBe(200);
+    expect(Math.max(...beginsMs)).toBeLessThanOrEqual(10);
+    await Promise.all(reads);
   });
 
   /** A round of as many reads, which ends. */
