@@ -30,7 +30,7 @@ const past: readonly Mutant[] = [
   {
     name: 'recovered-shown-early',
     what: 'a member that has just started answers from what its leader does not know of yet',
-    edits: [{ file: `${member}/read-index.ts`, find: 'if (this.#isKnown) return;', replace: 'return;' }],
+    edits: [{ file: `${member}/read-index.ts`, find: 'if (this.#isKnown) {', replace: '{' }],
   },
   {
     name: 'unwritten-unconfirmed',
