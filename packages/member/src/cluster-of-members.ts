@@ -1,5 +1,5 @@
 import type { Caller } from '@engram/backend';
-import { type Clock, EngramError, isEngramError, unreachable, sleep, withDeadline } from '@engram/core';
+import { type Clock, EngramError, type ErrorCode, isEngramError, unreachable, sleep, withDeadline } from '@engram/core';
 import {
   type ClusterState,
   type ElectionDriver,
@@ -47,6 +47,15 @@ const LOOK_MS = 50;
 const SHOWN_MAX_MS = 1000;
 /** Storage that takes longer does not answer. */
 const STALLED_MS = 5000;
+
+/** Refusals that rest on the list of the members. */
+const OF_MEMBERS: ReadonlySet<ErrorCode> = new Set([
+  'MemberExist',
+  'PeerURLExist',
+  'TooManyLearners',
+  'MemberNotFound',
+  'MemberNotLearner',
+]);
 
 const { ADD, REMOVE, UPDATE, PROMOTE } = peerpb.MemberChangeKind;
 
@@ -171,8 +180,13 @@ export class ClusterOfMembers implements Cluster, ClusterChanges {
     const late = (): Error => new EngramError('Timeout');
     const change = async (bounded: AbortSignal): Promise<readonly Member[]> => {
       if (request.kind === 'promote') await readiness.ask(request.id, bounded);
-      const { members } = await driver.changeMembers(request, bounded);
-      return members;
+      try {
+        return (await driver.changeMembers(request, bounded)).members;
+      } catch (error) {
+        // A leader that was replaced does not know the newest members. etcd judges these where the change is applied.
+        if (isEngramError(error) && OF_MEMBERS.has(error.code)) await driver.confirmLeadership(bounded);
+        throw error;
+      }
     };
     return await withDeadline(clock, timeoutMs, late, change, signal);
   }

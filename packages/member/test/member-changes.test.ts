@@ -93,3 +93,29 @@ test('a member shows at once a change that its own client has made, unless it la
   expect(left.map((member) => member.id)).not.toContain(id);
   expect(cluster.clock.nowMs() - askedMs).toBeLessThan(200);
 });
+
+test('a leader that was replaced does not refuse a change by the list of before', async () => {
+  const cluster = await TestCluster.start();
+  const old = await cluster.leader();
+  await cluster.pass(6000);
+  const { memberId: oldId, members } = old.member.cluster;
+  const others = [1n, 2n, 3n].filter((id) => id !== oldId);
+  for (const id of others) cluster.cut.add(`${oldId}>${id}`).add(`${id}>${oldId}`);
+  for (const id of others) cluster.member(id).service.gone(oldId);
+  let next = old;
+  for (let steps = 0; next === old; steps += 1) {
+    expect(steps).toBeLessThan(100);
+    await cluster.pass(10);
+    next = others.map((id) => cluster.member(id)).find(({ member }) => member.stats.leadsIn !== undefined) ?? old;
+  }
+  const moved = others.find((id) => id !== next.member.cluster.memberId)!;
+  await cluster.run(next.member.cluster.changes.update(moved, ['http://127.0.0.1:2001'], nodeItself));
+  expect(old.member.cluster.leaderId, 'it takes itself for the leader').toBe(oldId);
+  const { peerUrls } = members.find(({ id }) => id === moved)!;
+  const refused = old.member.cluster.changes.update(oldId, peerUrls, nodeItself);
+  const code = await cluster.run(refused.then(String, ({ code }: { code: string }) => code));
+  expect(['NotLeader', 'LeaderChanged', 'Timeout']).toContain(code);
+
+  const taken = next.member.cluster.changes.update(moved, members.find(({ id }) => id === oldId)!.peerUrls, nodeItself);
+  await expect(cluster.run(taken), 'a leader that still leads').rejects.toMatchObject({ code: 'PeerURLExist' });
+});
