@@ -49,10 +49,10 @@ export class CallAdmission {
   readonly #counts: ServiceCounts;
   readonly #leader: LeaderRequirement;
 
-  constructor({ cluster, limits, counts, options: { clock } }: ServiceParts) {
+  constructor({ cluster, limits, counts, loop, options: { clock } }: ServiceParts) {
     this.#cluster = cluster;
     this.#counts = counts;
-    this.#leader = new LeaderRequirement(cluster, clock, limits.electionTimeoutMs);
+    this.#leader = new LeaderRequirement(cluster, clock, loop, limits.electionTimeoutMs);
   }
 
   unary(

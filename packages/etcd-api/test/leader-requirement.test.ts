@@ -1,3 +1,4 @@
+import { Loop, type Pace, StepPace } from '@engram/loop';
 import { SimClock } from '@engram/sim';
 import type { RpcStatus } from '@engram/wire';
 import { expect, test } from 'vitest';
@@ -22,12 +23,16 @@ class WantingStream extends FakeCall {
   }
 }
 
-function requirement(): { clock: SimClock; streams: LeaderRequirement; seen: { leader: bigint } } {
+function requirement(pace?: Pace): { clock: SimClock; streams: LeaderRequirement; seen: { leader: bigint } } {
   const clock = new SimClock();
   const seen = { leader: 0n };
   const cluster = new LoneMember({ clusterId: member.clusterId, member: { ...member, id: member.memberId }, term: 4 });
   Object.defineProperty(cluster, 'leaderId', { get: () => seen.leader });
-  return { clock, streams: new LeaderRequirement(cluster, clock, ELECTION_MS), seen };
+  return {
+    clock,
+    streams: new LeaderRequirement(cluster, clock, new Loop({ clock, ...(pace && { pace }) }), ELECTION_MS),
+    seen,
+  };
 }
 
 test('a stream that has ended is looked after no more: others go on, and with the last one nothing is left', () => {
@@ -64,4 +69,24 @@ test('the time without a leader is counted anew for a stream that is opened when
   expect(second.ends).toBe(0);
   clock.advance(ELECTION_MS);
   expect([first.ends, second.ends]).toEqual([0, 1]);
+});
+
+test('very many streams are ended in slices, and no more once there is a leader', async () => {
+  const { clock, streams, seen } = requirement(new StepPace(800));
+  const open = Array.from({ length: 1_000 }, () => new WantingStream());
+  for (const call of open) streams.watch(call);
+  const ended = (): number => open.filter(({ ends }) => ends > 0).length;
+  clock.advance(3 * ELECTION_MS);
+  expect(ended()).toBe(100);
+  await clock.settle(2);
+  const some = ended();
+  expect(some).toBeGreaterThan(100);
+  expect(some).toBeLessThan(1_000);
+  seen.leader = member.memberId;
+  await clock.settle();
+  expect(ended()).toBe(some);
+  seen.leader = 0n;
+  clock.advance(3 * ELECTION_MS);
+  await clock.settle();
+  expect(ended()).toBe(1_000);
 });
