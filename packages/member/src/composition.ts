@@ -122,7 +122,13 @@ async function composeParts(options: ClusterMemberOptions, closing: AbortControl
   signal.addEventListener('abort', () => given[Symbol.dispose](), { once: true });
 
   const shared = { memberId: self, epoch: () => driver.epoch, peers, leader: known, replica, clock };
-  const remote = new RemoteLeader({ ...shared, applied, random, timeoutMs });
+  const remote = new RemoteLeader({
+    ...shared,
+    applied,
+    random,
+    timeoutMs,
+    confirmedWithinMs: settings.confirmedWithinMs,
+  });
   const succession = { memberId: self, known, remote, clock, signal };
   const retry = new RetryQueue({
     log: storage.log,

@@ -10,7 +10,7 @@ import type {
   Replica,
   TxnResult,
 } from '@engram/backend';
-import { nodeItself, recallDecided, recallTxn } from '@engram/backend';
+import { CONFIRMED_WITHIN_MS, nodeItself, recallDecided, recallTxn } from '@engram/backend';
 import {
   type Clock,
   encodeTraceContext,
@@ -49,6 +49,8 @@ export interface RemoteLeaderOptions {
   readonly random: Random;
   /** Bound on a call: etcd's request timeout. */
   readonly timeoutMs: number;
+  /** See `confirmedLately`. */
+  readonly confirmedWithinMs?: number | undefined;
 }
 
 /** A write that is forwarded to a leader. */
@@ -63,6 +65,8 @@ interface Renewal {
   readonly caller: Who;
   /** After that it is not asked for again. */
   readonly untilMs: number;
+  /** It was asked for again because its answer came late. */
+  readonly wasLate: boolean;
   readonly resolve: (ttlSeconds: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -131,7 +135,7 @@ export class RemoteLeader implements Proposals {
     const { clock, timeoutMs } = this.#options;
     const untilMs = clock.nowMs() + timeoutMs;
     return new Promise((resolve, reject) => {
-      this.#renewals.push({ id, caller: { isNode, user, authRevision }, untilMs, resolve, reject });
+      this.#renewals.push({ id, caller: { isNode, user, authRevision }, untilMs, wasLate: false, resolve, reject });
       if (this.#renewals.length > 1) return;
       this.#options.clock.soon(() => {
         const renewals = this.#renewals;
@@ -156,7 +160,7 @@ export class RemoteLeader implements Proposals {
         if (renewal.later && waiting.length > 1) void this.#renew([one]);
         else if (renewal.later) one.reject(new EngramError('Unknown'));
         else if (renewal.error !== '') one.reject(leaderError(renewal));
-        else if (renewal.ttlSeconds > 0 && renewal.ttlSeconds * 1000 <= tookMs) this.#renewAgain(one);
+        else if (renewal.ttlSeconds > 0 && this.#mayHaveEnded(one, renewal.ttlSeconds, tookMs)) this.#renewAgain(one);
         else one.resolve(renewal.ttlSeconds);
       }
     } catch (error) {
@@ -164,9 +168,17 @@ export class RemoteLeader implements Proposals {
     }
   }
 
-  /** The answer has taken longer than the lease lives from its renewal on, so the lease may have ended meanwhile. */
+  /**
+   * The answer has taken longer than the lease lives from its renewal on. Or so long that the leader may have slept with the answer
+   * in its process, while another one revoked the lease: see `confirmedLately`. That is asked once, since the leader may be slow.
+   */
+  #mayHaveEnded({ wasLate }: Renewal, ttlSeconds: number, tookMs: number): boolean {
+    const { confirmedWithinMs = CONFIRMED_WITHIN_MS } = this.#options;
+    return ttlSeconds * 1000 <= tookMs || (tookMs > confirmedWithinMs && !wasLate);
+  }
+
   #renewAgain(late: Renewal): void {
-    if (this.#options.clock.nowMs() < late.untilMs) void this.#renew([late]);
+    if (this.#options.clock.nowMs() < late.untilMs) void this.#renew([{ ...late, wasLate: true }]);
     else late.reject(new EngramError('Timeout'));
   }
 
