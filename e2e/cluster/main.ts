@@ -191,9 +191,12 @@ await check(
     alone!.start();
     const answer = async (): Promise<string> => {
       using client = new EtcdClient(alone!.endpoint, { deadlineMs: 500 });
-      return client
-        .range({ ...ALL_KEYS, limit: 1, serializable: true })
-        .then(({ kvs }) => `${kvs.length} keys`, String);
+      try {
+        const { kvs } = await client.range({ ...ALL_KEYS, limit: 1, serializable: true });
+        return `${kvs.length} keys`;
+      } catch (error) {
+        return String(error);
+      }
     };
     for (let answered = ''; answered !== '1 keys'; await sleep(100)) {
       answered = await answer();
