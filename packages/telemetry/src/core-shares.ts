@@ -11,6 +11,7 @@ export interface LoopUsage {
 /** A time in which the thread had this share of a core, as far as it had something to do. */
 interface Window extends TimeSpan {
   readonly share: number;
+  readonly cpuMs: number;
 }
 
 /** Windows are no shorter: reading what the thread has used costs some microseconds. */
@@ -48,7 +49,7 @@ export class CoreShares {
     const cpuMs = usage.cpuMs - this.#usage.cpuMs;
     const activeMs = nowMs - this.#fromMs - (usage.idleMs - this.#usage.idleMs);
     const share = activeMs > cpuMs ? cpuMs / activeMs : 1;
-    this.#windows.push({ fromMs: this.#fromMs, toMs: nowMs, share });
+    this.#windows.push({ fromMs: this.#fromMs, toMs: nowMs, share, cpuMs });
     this.#begin(usage);
   }
 
@@ -57,7 +58,8 @@ export class CoreShares {
     let [ms, coveredMs] = [0, 0];
     for (const window of this.#windows) {
       const sharedMs = commonMs(spans, [window]);
-      ms += sharedMs * window.share;
+      // A loop that is woken and waits for a core counts as idle, so a span may have more time than the loop was active in it.
+      ms += Math.min(sharedMs * window.share, window.cpuMs);
       coveredMs += sharedMs;
     }
     return ms + totalMs(spans) - coveredMs;

@@ -37,9 +37,9 @@ function start(cpuMs?: () => number, observesPauses = false) {
     onStretch: (stretch) => stretches.push(stretch),
   });
   /** Fires the timer this many milliseconds late. */
-  const late = (ms: number): void => {
+  const late = (ms: number, idle = 50): void => {
     nowMs += 50 + ms;
-    idleMs += 50;
+    idleMs += idle;
     fire();
   };
   /** Work takes this long. */
@@ -124,6 +124,14 @@ test('where CPU time counts, work has that of its own time, not of what ran or s
   runs(12);
   monitor.stretched('handle', 12, '/runs.Long');
   expect(stretches).toEqual([{ phase: 'handle', ms: 12, method: '/runs.Long' }]);
+});
+
+test('where CPU time counts, a loop that was woken late is not busy, although node counts it as idle until then', () => {
+  let cpuMs = 0;
+  const { stretches, late } = start(() => cpuMs);
+  cpuMs += 1;
+  late(30, 79);
+  expect(stretches).toEqual([]);
 });
 
 test('pauses of the collector do not count for who was working', () => {
