@@ -28,11 +28,11 @@ export { registerLoopMetrics } from './src/loop-metrics.ts';
 export { registerScrubMetrics, type ScrubReading } from './src/scrub-metrics.ts';
 export { ClientLog } from './src/client-log.ts';
 export { type Collection, observeCollections } from './src/collections.ts';
-export type { LoopUsage } from './src/core-shares.ts';
 export {
   GC_PHASE,
   LoopMonitor,
   type LoopMonitorOptions,
+  type LoopUsage,
   OTHER_PHASE,
   type Stretch,
 } from './src/loop-monitor.ts';

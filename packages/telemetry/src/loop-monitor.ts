@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '@engram/core';
 import type { LoopWatch } from '@engram/loop';
-import { CoreShares, type LoopUsage } from './core-shares.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import type { Sample } from './plain-histogram.ts';
-import { commonMs, freeSpans, lastOf, type TimeSpan, totalMs } from './time-span.ts';
+import { commonMs, freeSpans, lastOf, type TimeSpan } from './time-span.ts';
 
 /** The phase of work that was not reported. Its method is empty until the first call of the process begins. */
 export const OTHER_PHASE = 'other';
@@ -22,6 +21,13 @@ export interface Stretch {
   /** The path of a method, or an empty string. */
   readonly method: string;
   readonly ms: number;
+}
+
+/** Since the thread started. */
+export interface LoopUsage {
+  readonly cpuMs: number;
+  /** Time in which the loop had nothing to do. */
+  readonly idleMs: number;
 }
 
 export interface LoopMonitorOptions {
@@ -62,8 +68,8 @@ export class LoopMonitor implements LoopWatch, Disposable {
   readonly #culprits = new Map<string, Culprit>();
   #timer: Timer | undefined;
   #dueMs = 0;
-  /** Since the timer was set. Undefined: only elapsed time counts. */
-  readonly #shares: CoreShares | undefined;
+  /** Usage when the timer was set. */
+  #usage: LoopUsage = { cpuMs: 0, idleMs: 0 };
   /** `reportedMs` when the timer was set. */
   #reportedBeforeMs = 0;
   /** The reported spans since the timer was set. */
@@ -95,15 +101,12 @@ export class LoopMonitor implements LoopWatch, Disposable {
       'The longest of these stretches.',
       each(({ longestSeconds }) => longestSeconds),
     );
-    const { clock, usage } = options;
-    this.#shares = usage && new CoreShares(clock, usage);
     this.#observing = options.observePauses?.((pause) => this.#pauses.push(pause));
     this.#arm();
   }
 
   began(method: string): void {
     this.#lastMethod = method;
-    this.#shares?.look();
   }
 
   stretched(phase: string, ms: number, method = ''): void {
@@ -114,7 +117,7 @@ export class LoopMonitor implements LoopWatch, Disposable {
     const fromMs = spans[0]?.fromMs ?? nowMs;
     this.#reported = this.#reported.filter((span) => span.toMs <= fromMs);
     this.#reported.push({ fromMs, toMs: nowMs });
-    const ownMs = this.#ran(spans) ?? ms;
+    const ownMs = this.#ran(ms);
     if (ownMs > this.budgetMs) this.#judge({ phase, ms: ownMs, method }, spans, ownMs / ms);
   }
 
@@ -128,24 +131,21 @@ export class LoopMonitor implements LoopWatch, Disposable {
   }
 
   #arm(): void {
-    const { clock, intervalMs } = this.#options;
+    const { clock, intervalMs, usage } = this.#options;
     this.#dueMs = clock.nowMs() + intervalMs;
-    this.#shares?.restart();
+    if (usage !== undefined) this.#usage = usage();
     this.#reportedBeforeMs = this.reportedMs;
     this.#reported = [];
     this.#timer = clock.after(intervalMs, () => this.#look());
   }
 
   #look(): void {
-    const nowMs = this.#options.clock.nowMs();
-    const unreportedMs = nowMs - this.#dueMs - (this.reportedMs - this.#reportedBeforeMs);
-    if (unreportedMs > this.budgetMs) {
-      const lateSpans = freeSpans(this.#dueMs, nowMs, this.#reported);
-      const ranMs = this.#ran(lateSpans);
-      const share = ranMs === undefined ? 1 : ranMs / totalMs(lateSpans);
-      const ms = unreportedMs * share;
-      const spans = freeSpans(this.#armedMs, nowMs, this.#reported);
-      if (ms > this.budgetMs) this.#judge({ phase: OTHER_PHASE, ms, method: this.#lastMethod }, spans, share);
+    const lateMs = this.#options.clock.nowMs() - this.#dueMs;
+    const unreportedMs = lateMs - (this.reportedMs - this.#reportedBeforeMs);
+    const ownMs = unreportedMs > this.budgetMs ? this.#ran(unreportedMs) : 0;
+    if (ownMs > this.budgetMs) {
+      const spans = freeSpans(this.#armedMs, this.#options.clock.nowMs(), this.#reported);
+      this.#judge({ phase: OTHER_PHASE, ms: ownMs, method: this.#lastMethod }, spans, ownMs / unreportedMs);
     }
     this.#arm();
     const neededMs = this.#unjudged[0] ?? this.#armedMs;
@@ -176,10 +176,16 @@ export class LoopMonitor implements LoopWatch, Disposable {
     this.#options.clock.soon(wait);
   }
 
-  /** The CPU time in these spans. Undefined if only elapsed time counts. */
-  #ran(spans: readonly TimeSpan[]): number | undefined {
-    this.#shares?.look();
-    return this.#shares?.within(spans);
+  /**
+   * The CPU time within this many milliseconds of work, assuming that the thread had the same share of a core in all
+   * its work since the timer was set. Reading the CPU time for each call would cost more than many calls do.
+   */
+  #ran(ms: number): number {
+    const { clock, usage } = this.#options;
+    if (usage === undefined || ms <= 0) return ms;
+    const { cpuMs, idleMs } = usage();
+    const activeMs = clock.nowMs() - this.#armedMs - (idleMs - this.#usage.idleMs);
+    return ms * Math.min(1, (cpuMs - this.#usage.cpuMs) / Math.max(activeMs, ms));
   }
 
   #note(stretch: Stretch): void {

@@ -41,6 +41,3 @@ export function commonMs(these: readonly TimeSpan[], those: readonly TimeSpan[])
   }
   return ms;
 }
-
-export const totalMs = (spans: readonly TimeSpan[]): number =>
-  spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
