@@ -38,15 +38,6 @@ const READS: Task = { work: 'durable', caller: 'reads', stage: 'read-index' };
 /** Reads of a round that begin together. Each may be a long list, whose first slice is taken there and then. */
 const READS_TOGETHER = 2;
 
-/** A read that waits for its round. */
-type Waiting = Pick<PromiseWithResolvers<void>, 'promise' | 'resolve' | 'reject'>;
-
-interface Ended {
-  readonly read: Waiting;
-  /** Undefined: the round has ended well. */
-  readonly error: unknown;
-}
-
 /**
  * Linearizable reads. One round serves all the reads that wait for it. A read that comes while a round is under way waits
  * for the next one, because the current round may miss writes that were acknowledged since it began.
@@ -62,9 +53,9 @@ export class ReadIndex {
    * Reads whose round has ended. They begin in slices of the loop: hundreds of lists that wait for one round would keep it for a
    * slice each.
    */
-  readonly #ended: Inbox<Ended>;
+  readonly #ended: Inbox<() => void>;
   /** Those of the next round. It begins when the round under way has ended. Undefined: nobody waits for one. */
-  #next: Waiting[] | undefined;
+  #next: PromiseWithResolvers<void>[] | undefined;
   #underWay: Promise<unknown> = Promise.resolve();
   /** Counts the reads, so that a round sees whether a turn has brought some. */
   #asked = 0;
@@ -80,7 +71,7 @@ export class ReadIndex {
 
   constructor(options: ReadIndexOptions) {
     this.#options = options;
-    this.#ended = new Inbox(options.loop, READS, settle, READS_TOGETHER);
+    this.#ended = new Inbox(options.loop, READS, (settle) => settle(), READS_TOGETHER);
   }
 
   /**
@@ -116,20 +107,23 @@ export class ReadIndex {
     return this.#failed;
   }
 
-  #begin(reads: readonly Waiting[]): void {
+  #begin(reads: readonly PromiseWithResolvers<void>[]): void {
     const round = this.#underWay
       .then(() => this.#gather())
       .then(() => {
         this.#next = undefined;
         return this.#round();
       });
-    const ends = (error: unknown): void => this.#ended.take(reads.map((read) => ({ read, error })));
     this.#underWay = round.then(
-      () => ends(undefined),
+      () => this.#ended.take(reads.map(({ resolve }) => resolve)),
       (error: unknown) => {
         if (isEngramError(error, 'Timeout') || isEngramError(error, 'NoLeader')) this.#slow += 1;
         else this.#failed += 1;
-        ends(error);
+        const refuses =
+          ({ reject }: PromiseWithResolvers<void>) =>
+          (): void =>
+            reject(error);
+        this.#ended.take(reads.map(refuses));
       },
     );
   }
@@ -183,9 +177,4 @@ export class ReadIndex {
       await sleep(clock, RETRY_MS);
     }
   }
-}
-
-function settle({ read, error }: Ended): void {
-  if (error === undefined) read.resolve();
-  else read.reject(error);
 }
