@@ -1,5 +1,5 @@
 // The time of the event loop.
-export { eachOf, finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
+export { eachOf, eachSettling, finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
 export { byteSteps } from './src/byte-steps.ts';
 export { sorting } from './src/sorting.ts';
 export { type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';

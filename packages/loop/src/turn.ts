@@ -60,3 +60,25 @@ export function* eachOf<Item>(items: AsyncIterable<Item>, visit: (item: Item) =>
     if (open) void close().catch(() => undefined);
   }
 }
+
+/** Items of `eachSettling` after which the promises go on that these have settled, if nothing else is said. */
+const TOGETHER = 16;
+
+/**
+ * A part of a job: short work on each item, which settles promises. What goes on with these is work of the job as well. `together`: what
+ * so many items settle may take a slice for each of them.
+ */
+export function* eachSettling<Item>(
+  turn: Turn,
+  items: Iterable<Item>,
+  visit: (item: Item) => void,
+  together = TOGETHER,
+): Job<void> {
+  let done = 0;
+  for (const item of items) {
+    visit(item);
+    done += 1;
+    if (turn.shouldYield()) yield;
+    else if (done % together === 0) yield Promise.resolve();
+  }
+}

@@ -1,5 +1,5 @@
 import { assert, type Clock, EngramError, type LogPosition, SequenceRing } from '@engram/core';
-import type { Job, Loop } from '@engram/loop';
+import { eachSettling, type Job, type Loop } from '@engram/loop';
 import type { ApplyNext } from '../apply/apply-next.ts';
 import type { Decisions } from '../decide/decisions.ts';
 import type { Write } from '../decide/write.ts';
@@ -27,8 +27,6 @@ interface Waiter {
 }
 
 const CAPACITY_MIN = 256;
-/** Waiters that end before their callers go on, which is work of this stage as well: thousands may wait behind one long write. */
-const TOGETHER = 16;
 /** The memory that a waiter takes, roughly. */
 const WAITER_BYTES = 1024;
 
@@ -90,13 +88,8 @@ export class Answers implements ApplyNext<Write> {
     }
     let settled = 0;
     while (settled < this.#waiters.length && this.#waiters[settled]!.next <= next) settled += 1;
-    let ended = 0;
-    for (const { settle } of settled > 0 ? this.#waiters.splice(0, settled) : []) {
-      settle();
-      ended += 1;
-      if (loop.shouldYield()) yield;
-      else if (ended % TOGETHER === 0) yield Promise.resolve();
-    }
+    // Thousands may wait behind one long write.
+    if (settled > 0) yield* eachSettling(loop, this.#waiters.splice(0, settled), ({ settle }) => settle());
   }
 
   /** A write without records of its own: what it rests on is in effect. */
