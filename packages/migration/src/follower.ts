@@ -19,10 +19,15 @@ export interface Lag {
   readonly source: number;
   /** Since when the source has said nothing, in milliseconds; undefined before its first word. */
   readonly silentMs: number | undefined;
+  /** Whether the revision `at` is known to be that of the source: not right after the watch has begun anew. */
+  readonly compared: boolean;
 }
 
 /** Pause before the source is tried again. */
 const RETRY_MS = 1000;
+/** What the end waits for the comparison of the newest revision: for a watch that begins anew, some of its pauses. */
+const COMPARED_MAX_MS = 10_000;
+const COMPARED_LOOK_MS = 100;
 /** Of a store in which nothing was written. */
 const EMPTY_REVISION = 1;
 const LEASES_EACH_MS = 10_000;
@@ -65,6 +70,7 @@ export class Follower {
       at: this.#at,
       source: Math.max(this.#source, this.#at),
       silentMs: this.#heardMs === undefined ? undefined : clock.nowMs() - this.#heardMs,
+      compared: this.#compared,
     };
   }
 
@@ -129,10 +135,13 @@ export class Follower {
 
   /**
    * Runs `work` between two revisions, if the target has every revision and the leases of the source; nothing follows if it resolves.
-   * Rejects with MigrationError `lags` or `differs` otherwise: the message says how far it lags, or what differs.
+   * Waits up to 10 s for a watch that begins anew. Rejects with MigrationError `lags` or `differs` otherwise: the message says how far
+   * it lags, or what differs.
    */
   async end<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    const { source, target } = this.#options;
+    const { source, target, clock } = this.#options;
+    const untilMs = clock.nowMs() + COMPARED_MAX_MS;
+    while (!this.#compared && clock.nowMs() < untilMs) await sleep(clock, COMPARED_LOOK_MS, signal);
     return await this.#turn.run(async () => {
       this.#checkCaughtUp(await source.revision(signal));
       await this.#compareLeases(signal, 'all');

@@ -60,6 +60,13 @@ async function caughtUp(): Promise<void> {
   expect(store.revision).toBe(etcd.newest);
 }
 
+/** The key "a", at revision 2. */
+async function followOnePut(): Promise<void> {
+  etcd.put('a');
+  follow();
+  await caughtUp();
+}
+
 /** The error with which the following ends. */
 const failure = async (): Promise<MigrationError> => (await settled(run)) as MigrationError;
 
@@ -125,9 +132,7 @@ test('a stream that is cut anywhere goes on where it was, also in the middle of 
 });
 
 test('another process goes on behind the last revision that is durable', async () => {
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   stop.abort(new Error('ended'));
   await settled(run);
   etcd.put('a');
@@ -219,9 +224,7 @@ describe('what the source shows is refused by name, and nothing of it is written
 });
 
 test('another process finds that somebody else has written the newest revision', async () => {
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   stop.abort(new Error('ended'));
   await settled(run);
   await settled(store.txn(write, following.caller));
@@ -234,9 +237,7 @@ test('another process finds that somebody else has written the newest revision',
 
 test('another process goes on where the source has compacted all that is here', async () => {
   etcd.put('a');
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   stop.abort(new Error('ended'));
   await settled(run);
   etcd.compacted = 3;
@@ -255,9 +256,7 @@ test('a history that was compacted ends it', async () => {
 });
 
 test('another process does not begin with a revision of which a compaction may have taken a part', async () => {
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   stop.abort(new Error('ended'));
   await settled(run);
   etcd.txn({ del: 'a' }, { put: 'b' });
@@ -268,9 +267,7 @@ test('another process does not begin with a revision of which a compaction may h
 });
 
 test('somebody who writes to the store that follows is noticed before the next revision', async () => {
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   await settled(store.txn(write, following.caller));
   etcd.put('a');
   expect(await failure()).toMatchObject({ fault: 'differs', message: expect.stringContaining('revision 3') });
@@ -416,9 +413,7 @@ describe('before the cut-over', () => {
   });
 
   test('the cut-over is refused while a revision is missing, and is possible later', async () => {
-    etcd.put('a');
-    follow();
-    await caughtUp();
+    await followOnePut();
     etcd.distort = () => undefined;
     etcd.put('a');
     etcd.put('a');
@@ -427,21 +422,30 @@ describe('before the cut-over', () => {
   });
 
   test('the cut-over is refused until the newest revision here is compared with that of the source', async () => {
-    etcd.put('a');
-    follow();
-    await caughtUp();
+    await followOnePut();
     stop.abort(new Error('ended'));
     await settled(run);
     etcd.distort = () => undefined;
     follow();
     await pass(1000);
-    expect(await end()).toContain('is not compared with the source yet');
+    expect(follower.lag).toMatchObject({ at: 2, source: 2, compared: false });
+    const ended = end();
+    await pass(10_100);
+    expect(await ended).toContain('is not compared with the source yet');
+  });
+
+  test('the cut-over waits for a watch that begins anew', async () => {
+    await followOnePut();
+    stop.abort(new Error('ended'));
+    await settled(run);
+    follow();
+    expect(follower.lag.compared).toBe(false);
+    expect(await end()).toBe('done');
+    expect(follower.lag.compared).toBe(true);
   });
 
   test('the cut-over is refused if the source is written to while leases are compared', async () => {
-    etcd.put('a');
-    follow();
-    await caughtUp();
+    await followOnePut();
     const auth = etcd.auth.bind(etcd);
     etcd.auth = async () => {
       etcd.put('a');
@@ -452,9 +456,7 @@ describe('before the cut-over', () => {
   });
 
   test('the cut-over is refused if the source has not shown a deletion', async () => {
-    etcd.put('a');
-    follow();
-    await caughtUp();
+    await followOnePut();
     // A watcher that was late while the etcd compacted at this revision.
     etcd.compacted = 3;
     etcd.txn({ del: 'a' }, { put: 'b' });
@@ -471,18 +473,14 @@ describe('before the cut-over', () => {
   });
 
   test('the cut-over is refused if the source has gone back', async () => {
-    etcd.put('a');
-    follow();
-    await caughtUp();
+    await followOnePut();
     etcd.newest = 1;
     expect(await end()).toContain('this store is at 2, and the source at 1 only');
   });
 });
 
 test('after the cut-over writes take the next revision, and nothing follows any more', async () => {
-  etcd.put('a');
-  follow();
-  await caughtUp();
+  await followOnePut();
   expect(await end()).toBe('done');
   const { revision } = await settled(store.txn(write, nodeItself));
   expect(revision).toBe(3);

@@ -81,8 +81,9 @@ function stateText(lag: Lag | undefined, { cluster: { leaderId, memberId } }: Ru
   if (leaderId === 0n) return `no member leads; ${NO_WRITES}`;
   if (leaderId !== memberId) return `the leader ${leaderId.toString(16)} does; ${NO_WRITES} there`;
   if (lag?.silentMs === undefined) return 'it has not answered yet';
-  const { at, source, silentMs } = lag;
+  const { at, source, silentMs, compared } = lag;
   const silent = silentMs > SILENT_MS ? `, and it has said nothing for ${Math.round(silentMs / 1000)} s` : '';
+  if (!compared) return `revision ${at} is not compared with the etcd yet${silent}; ${NO_WRITES}`;
   return `${source - at} revisions behind, at ${at} of ${source}${silent}; ${NO_WRITES}`;
 }
 
