@@ -13,6 +13,8 @@ import * as v3electionpbJson from '../src/gen/v3electionpb-json.ts';
 import * as v3lockpbJson from '../src/gen/v3lockpb-json.ts';
 
 const etcd = messageSet('etcd');
+/** 2^59 as a varint. */
+const LARGE = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08];
 const root = loadRoot(etcd);
 const schema = readSchema(etcd, root);
 const messages = new ArbitraryMessages(schema);
@@ -119,4 +121,9 @@ test('a member of a oneof is written whenever it is set, also with its default',
   const compare = etcdserverpb.decodeCompare(etcdserverpb.encodeCompare({ target: 2, modRevision: 0 }));
   expect(toJson(CompareJson, compare)).toEqual({ target: 'MOD', mod_revision: '0' });
   expect(fromJson(CompareJson, { target: 'MOD', mod_revision: '0' })).toEqual(compare);
+});
+
+test('a number above 2^53 has all its digits', () => {
+  const json = toJson(etcdserverpbJson.RangeRequestJson, etcdserverpb.decodeRangeRequest(Uint8Array.of(24, ...LARGE)));
+  expect(json).toEqual({ limit: '576460752303423488' });
 });

@@ -31,7 +31,8 @@ function valueToJson(type: JsonField['type'], value: unknown): unknown {
   if (typeof type === 'function') return toJson(type(), value as object);
   if (typeof type === 'object') return Object.entries(type).find(([, number]) => number === value)?.[0] ?? value;
   if (type === 'bytes') return base64Of(value as Uint8Array);
-  return type.includes('64') ? String(value) : value;
+  // Digit by digit: a number above 2^53 has others in its shortest text.
+  return type.includes('64') ? String(BigInt(value as number | bigint)) : value;
 }
 
 const isDefault = (value: unknown): boolean =>
