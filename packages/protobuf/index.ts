@@ -2,7 +2,7 @@
 export { type Codec, decode, encode } from './src/codec.ts';
 export type { Init } from './src/init.ts';
 export { integerBounds, JSON_DEPTH_MAX, type JsonField, type JsonMessage, type JsonScalar } from './src/json.ts';
-export { Reader } from './src/reader.ts';
+export { Reader, REQUEST_FIELDS_MAX } from './src/reader.ts';
 export { Writer } from './src/writer.ts';
 export { WireError } from './src/wire-error.ts';
 

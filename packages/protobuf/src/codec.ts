@@ -19,7 +19,7 @@ export function encode<Message, Init>(codec: Codec<Message, Init>, message: Init
   return scratch.finish();
 }
 
-/** Throws WireError if the bytes are not a valid message. The result shares the memory of `bytes`. */
-export function decode<Message, Init>(codec: Codec<Message, Init>, bytes: Uint8Array): Message {
-  return codec.read(new Reader(bytes));
+/** Throws WireError if the bytes are not a valid message, or one of more than `fieldsMax` fields: see Reader. The result shares the memory of `bytes`. */
+export function decode<Message, Init>(codec: Codec<Message, Init>, bytes: Uint8Array, fieldsMax?: number): Message {
+  return codec.read(new Reader(bytes, fieldsMax));
 }

@@ -51,8 +51,8 @@ const scalars: Readonly<Record<Exclude<Kind, 'message'>, Scalar>> = {
   'lenient-string': scalar('lenientString', 'string', 'string', "''"),
 };
 
-/** Maps file names, all in one folder, to their contents. */
-export function emitAll(schema: Schema): Map<string, string> {
+/** Maps file names, all in one folder, to their contents. `bounded`: see MessageSet. */
+export function emitAll(schema: Schema, bounded?: string): Map<string, string> {
   const files = new Map<string, string>();
   const packages = new Set(schema.messages.map((message) => message.package));
   for (const name of packages) {
@@ -62,6 +62,7 @@ export function emitAll(schema: Schema): Map<string, string> {
         name,
         schema.messages.filter((message) => message.package === name),
         schema.enums.filter((one) => one.package === name),
+        bounded,
       ),
     );
   }
@@ -71,8 +72,14 @@ export function emitAll(schema: Schema): Map<string, string> {
 export const fileName = (packageName: string): string => packageName.replaceAll('.', '-');
 export const namespaceName = (packageName: string): string => packageName.replaceAll('.', '_');
 
-function emitPackage(name: string, messages: readonly MessageSchema[], enums: readonly EnumSchema[]): string {
-  const body = [...enums.map(emitEnum), ...messages.map((message) => emitMessage(message))].join('\n');
+function emitPackage(
+  name: string,
+  messages: readonly MessageSchema[],
+  enums: readonly EnumSchema[],
+  bounded: string | undefined,
+): string {
+  const body = [...enums.map(emitEnum), ...messages.map((message) => emitMessage(message, bounded))].join('\n');
+  const bound = body.includes(FIELDS_MAX) ? `${FIELDS_MAX}, ` : '';
   const others = new Set(messages.flatMap(({ fields }) => fields.flatMap(({ type }) => type?.package ?? [])));
   others.delete(name);
   const fromCore = [
@@ -81,7 +88,7 @@ function emitPackage(name: string, messages: readonly MessageSchema[], enums: re
   ];
   const imports = [
     ...(fromCore.length > 0 ? [`import { ${fromCore.join(', ')} } from '@engram/core';`] : []),
-    "import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';",
+    `import { type Codec, decode, encode, type Init, type Reader, ${bound}type Writer } from '@engram/protobuf';`,
     ...[...others].toSorted().map((other) => `import * as ${namespaceName(other)} from './${fileName(other)}.ts';`),
   ];
   return `${HEADING}\n${imports.join('\n')}\n\n${body}`;
@@ -92,7 +99,10 @@ function emitEnum({ name, values }: EnumSchema): string {
   return `export const ${name} = { ${entries.join(', ')} } as const;\n`;
 }
 
-function emitMessage({ package: own, name, fields }: MessageSchema): string {
+const FIELDS_MAX = 'REQUEST_FIELDS_MAX';
+
+function emitMessage({ package: own, name, fields }: MessageSchema, bounded: string | undefined): string {
+  const bound = bounded !== undefined && name.endsWith(bounded) ? `, ${FIELDS_MAX}` : '';
   const named = fields.map((field) => ({ field, type: typeSource(field, own) }));
   const used = fields.length > 0 ? '' : '_';
   return `export interface ${name} {
@@ -125,7 +135,7 @@ export const ${name}Codec: Codec<${name}, ${name}Init> = {
   read: (r) => read${name}(r, new${name}()),
 };
 export const encode${name} = (message: ${name}Init): Uint8Array => encode(${name}Codec, message);
-export const decode${name} = (bytes: Uint8Array): ${name} => decode(${name}Codec, bytes);
+export const decode${name} = (bytes: Uint8Array): ${name} => decode(${name}Codec, bytes${bound});
 `;
 }
 
@@ -176,7 +186,7 @@ ${clear}        break;
 `;
   if (!field.repeated || isDelimited(field)) return single;
   return `${single}      case ${tagOf(field, true)}: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) ${target}.push(${read});
         r.leave(outer);
         break;

@@ -13,7 +13,7 @@ const check = process.argv.includes('--check');
 for (const set of messageSets) {
   const schema = readSchema(set, loadRoot(set));
   const wanted = new Map([
-    ...emitAll(schema),
+    ...emitAll(schema, set.bounded),
     ...emitJson(schema, set.json ?? []),
     ...(set.described === undefined ? [] : [emitDescriptors(set.described)]),
   ]);

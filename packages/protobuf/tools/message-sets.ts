@@ -23,6 +23,8 @@ export interface MessageSet {
   readonly exact: readonly string[];
   /** All other 64-bit fields: `rounded` beyond 2^53, or a `count`, which is refused above 2^53 - 1. */
   readonly integers64: 'rounded' | 'count';
+  /** Messages whose names end so are what strangers send: their fields have a bound (REQUEST_FIELDS_MAX). */
+  readonly bounded?: string;
   /** The protobuf packages whose messages have a JSON form, each in a module of its own. They have no maps. */
   readonly json?: readonly string[];
   /** The .proto files whose descriptors are kept for clients that ask for them, as a pattern below proto/. Closed under imports. */
@@ -38,6 +40,7 @@ const etcd: MessageSet = {
   fieldNames: 'as-written',
   strings: 'string',
   integers64: 'rounded',
+  bounded: 'Request',
   json: ['etcdserverpb', 'mvccpb', 'authpb', 'leasepb', 'v3lockpb', 'v3electionpb'],
   // Ids and names whose values are random or chosen by clients.
   bigints: [

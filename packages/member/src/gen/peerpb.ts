@@ -719,7 +719,7 @@ export function readLeaseKeepAlive(r: Reader, message: LeaseKeepAlive): LeaseKee
         message.ids.push(r.bigInt64());
         break;
       case 10: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.ids.push(r.bigInt64());
         r.leave(outer);
         break;

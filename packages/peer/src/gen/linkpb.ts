@@ -37,7 +37,7 @@ export function readFrame(r: Reader, message: Frame): Frame {
         message.cancelled.push(r.uint64());
         break;
       case 34: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.cancelled.push(r.uint64());
         r.leave(outer);
         break;

@@ -1,6 +1,6 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES, type Int64 } from '@engram/core';
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 import * as authpb from './authpb.ts';
 import * as mvccpb from './mvccpb.ts';
 
@@ -212,7 +212,7 @@ export const RangeRequestCodec: Codec<RangeRequest, RangeRequestInit> = {
   read: (r) => readRangeRequest(r, newRangeRequest()),
 };
 export const encodeRangeRequest = (message: RangeRequestInit): Uint8Array => encode(RangeRequestCodec, message);
-export const decodeRangeRequest = (bytes: Uint8Array): RangeRequest => decode(RangeRequestCodec, bytes);
+export const decodeRangeRequest = (bytes: Uint8Array): RangeRequest => decode(RangeRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface RangeResponse {
   header: ResponseHeader | undefined;
@@ -362,7 +362,7 @@ export const PutRequestCodec: Codec<PutRequest, PutRequestInit> = {
   read: (r) => readPutRequest(r, newPutRequest()),
 };
 export const encodePutRequest = (message: PutRequestInit): Uint8Array => encode(PutRequestCodec, message);
-export const decodePutRequest = (bytes: Uint8Array): PutRequest => decode(PutRequestCodec, bytes);
+export const decodePutRequest = (bytes: Uint8Array): PutRequest => decode(PutRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface PutResponse {
   header: ResponseHeader | undefined;
@@ -470,7 +470,7 @@ export const DeleteRangeRequestCodec: Codec<DeleteRangeRequest, DeleteRangeReque
   read: (r) => readDeleteRangeRequest(r, newDeleteRangeRequest()),
 };
 export const encodeDeleteRangeRequest = (message: DeleteRangeRequestInit): Uint8Array => encode(DeleteRangeRequestCodec, message);
-export const decodeDeleteRangeRequest = (bytes: Uint8Array): DeleteRangeRequest => decode(DeleteRangeRequestCodec, bytes);
+export const decodeDeleteRangeRequest = (bytes: Uint8Array): DeleteRangeRequest => decode(DeleteRangeRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface DeleteRangeResponse {
   header: ResponseHeader | undefined;
@@ -916,7 +916,7 @@ export const TxnRequestCodec: Codec<TxnRequest, TxnRequestInit> = {
   read: (r) => readTxnRequest(r, newTxnRequest()),
 };
 export const encodeTxnRequest = (message: TxnRequestInit): Uint8Array => encode(TxnRequestCodec, message);
-export const decodeTxnRequest = (bytes: Uint8Array): TxnRequest => decode(TxnRequestCodec, bytes);
+export const decodeTxnRequest = (bytes: Uint8Array): TxnRequest => decode(TxnRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface TxnResponse {
   header: ResponseHeader | undefined;
@@ -1026,7 +1026,7 @@ export const CompactionRequestCodec: Codec<CompactionRequest, CompactionRequestI
   read: (r) => readCompactionRequest(r, newCompactionRequest()),
 };
 export const encodeCompactionRequest = (message: CompactionRequestInit): Uint8Array => encode(CompactionRequestCodec, message);
-export const decodeCompactionRequest = (bytes: Uint8Array): CompactionRequest => decode(CompactionRequestCodec, bytes);
+export const decodeCompactionRequest = (bytes: Uint8Array): CompactionRequest => decode(CompactionRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface CompactionResponse {
   header: ResponseHeader | undefined;
@@ -1097,7 +1097,7 @@ export const HashRequestCodec: Codec<HashRequest, HashRequestInit> = {
   read: (r) => readHashRequest(r, newHashRequest()),
 };
 export const encodeHashRequest = (message: HashRequestInit): Uint8Array => encode(HashRequestCodec, message);
-export const decodeHashRequest = (bytes: Uint8Array): HashRequest => decode(HashRequestCodec, bytes);
+export const decodeHashRequest = (bytes: Uint8Array): HashRequest => decode(HashRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface HashKVRequest {
   revision: number;
@@ -1134,7 +1134,7 @@ export const HashKVRequestCodec: Codec<HashKVRequest, HashKVRequestInit> = {
   read: (r) => readHashKVRequest(r, newHashKVRequest()),
 };
 export const encodeHashKVRequest = (message: HashKVRequestInit): Uint8Array => encode(HashKVRequestCodec, message);
-export const decodeHashKVRequest = (bytes: Uint8Array): HashKVRequest => decode(HashKVRequestCodec, bytes);
+export const decodeHashKVRequest = (bytes: Uint8Array): HashKVRequest => decode(HashKVRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface HashKVResponse {
   header: ResponseHeader | undefined;
@@ -1279,7 +1279,7 @@ export const SnapshotRequestCodec: Codec<SnapshotRequest, SnapshotRequestInit> =
   read: (r) => readSnapshotRequest(r, newSnapshotRequest()),
 };
 export const encodeSnapshotRequest = (message: SnapshotRequestInit): Uint8Array => encode(SnapshotRequestCodec, message);
-export const decodeSnapshotRequest = (bytes: Uint8Array): SnapshotRequest => decode(SnapshotRequestCodec, bytes);
+export const decodeSnapshotRequest = (bytes: Uint8Array): SnapshotRequest => decode(SnapshotRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface SnapshotResponse {
   header: ResponseHeader | undefined;
@@ -1419,7 +1419,7 @@ export const WatchRequestCodec: Codec<WatchRequest, WatchRequestInit> = {
   read: (r) => readWatchRequest(r, newWatchRequest()),
 };
 export const encodeWatchRequest = (message: WatchRequestInit): Uint8Array => encode(WatchRequestCodec, message);
-export const decodeWatchRequest = (bytes: Uint8Array): WatchRequest => decode(WatchRequestCodec, bytes);
+export const decodeWatchRequest = (bytes: Uint8Array): WatchRequest => decode(WatchRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface WatchCreateRequest {
   key: Uint8Array;
@@ -1456,7 +1456,7 @@ export function readWatchCreateRequest(r: Reader, message: WatchCreateRequest): 
         message.filters.push(r.int32());
         break;
       case 42: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.filters.push(r.int32());
         r.leave(outer);
         break;
@@ -1520,7 +1520,7 @@ export const WatchCreateRequestCodec: Codec<WatchCreateRequest, WatchCreateReque
   read: (r) => readWatchCreateRequest(r, newWatchCreateRequest()),
 };
 export const encodeWatchCreateRequest = (message: WatchCreateRequestInit): Uint8Array => encode(WatchCreateRequestCodec, message);
-export const decodeWatchCreateRequest = (bytes: Uint8Array): WatchCreateRequest => decode(WatchCreateRequestCodec, bytes);
+export const decodeWatchCreateRequest = (bytes: Uint8Array): WatchCreateRequest => decode(WatchCreateRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface WatchCancelRequest {
   watchId: Int64;
@@ -1557,7 +1557,7 @@ export const WatchCancelRequestCodec: Codec<WatchCancelRequest, WatchCancelReque
   read: (r) => readWatchCancelRequest(r, newWatchCancelRequest()),
 };
 export const encodeWatchCancelRequest = (message: WatchCancelRequestInit): Uint8Array => encode(WatchCancelRequestCodec, message);
-export const decodeWatchCancelRequest = (bytes: Uint8Array): WatchCancelRequest => decode(WatchCancelRequestCodec, bytes);
+export const decodeWatchCancelRequest = (bytes: Uint8Array): WatchCancelRequest => decode(WatchCancelRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface WatchProgressRequest {
 }
@@ -1586,7 +1586,7 @@ export const WatchProgressRequestCodec: Codec<WatchProgressRequest, WatchProgres
   read: (r) => readWatchProgressRequest(r, newWatchProgressRequest()),
 };
 export const encodeWatchProgressRequest = (message: WatchProgressRequestInit): Uint8Array => encode(WatchProgressRequestCodec, message);
-export const decodeWatchProgressRequest = (bytes: Uint8Array): WatchProgressRequest => decode(WatchProgressRequestCodec, bytes);
+export const decodeWatchProgressRequest = (bytes: Uint8Array): WatchProgressRequest => decode(WatchProgressRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface WatchResponse {
   header: ResponseHeader | undefined;
@@ -1736,7 +1736,7 @@ export const LeaseGrantRequestCodec: Codec<LeaseGrantRequest, LeaseGrantRequestI
   read: (r) => readLeaseGrantRequest(r, newLeaseGrantRequest()),
 };
 export const encodeLeaseGrantRequest = (message: LeaseGrantRequestInit): Uint8Array => encode(LeaseGrantRequestCodec, message);
-export const decodeLeaseGrantRequest = (bytes: Uint8Array): LeaseGrantRequest => decode(LeaseGrantRequestCodec, bytes);
+export const decodeLeaseGrantRequest = (bytes: Uint8Array): LeaseGrantRequest => decode(LeaseGrantRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseGrantResponse {
   header: ResponseHeader | undefined;
@@ -1839,7 +1839,7 @@ export const LeaseRevokeRequestCodec: Codec<LeaseRevokeRequest, LeaseRevokeReque
   read: (r) => readLeaseRevokeRequest(r, newLeaseRevokeRequest()),
 };
 export const encodeLeaseRevokeRequest = (message: LeaseRevokeRequestInit): Uint8Array => encode(LeaseRevokeRequestCodec, message);
-export const decodeLeaseRevokeRequest = (bytes: Uint8Array): LeaseRevokeRequest => decode(LeaseRevokeRequestCodec, bytes);
+export const decodeLeaseRevokeRequest = (bytes: Uint8Array): LeaseRevokeRequest => decode(LeaseRevokeRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseRevokeResponse {
   header: ResponseHeader | undefined;
@@ -1970,7 +1970,7 @@ export const LeaseCheckpointRequestCodec: Codec<LeaseCheckpointRequest, LeaseChe
   read: (r) => readLeaseCheckpointRequest(r, newLeaseCheckpointRequest()),
 };
 export const encodeLeaseCheckpointRequest = (message: LeaseCheckpointRequestInit): Uint8Array => encode(LeaseCheckpointRequestCodec, message);
-export const decodeLeaseCheckpointRequest = (bytes: Uint8Array): LeaseCheckpointRequest => decode(LeaseCheckpointRequestCodec, bytes);
+export const decodeLeaseCheckpointRequest = (bytes: Uint8Array): LeaseCheckpointRequest => decode(LeaseCheckpointRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseCheckpointResponse {
   header: ResponseHeader | undefined;
@@ -2049,7 +2049,7 @@ export const LeaseKeepAliveRequestCodec: Codec<LeaseKeepAliveRequest, LeaseKeepA
   read: (r) => readLeaseKeepAliveRequest(r, newLeaseKeepAliveRequest()),
 };
 export const encodeLeaseKeepAliveRequest = (message: LeaseKeepAliveRequestInit): Uint8Array => encode(LeaseKeepAliveRequestCodec, message);
-export const decodeLeaseKeepAliveRequest = (bytes: Uint8Array): LeaseKeepAliveRequest => decode(LeaseKeepAliveRequestCodec, bytes);
+export const decodeLeaseKeepAliveRequest = (bytes: Uint8Array): LeaseKeepAliveRequest => decode(LeaseKeepAliveRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseKeepAliveResponse {
   header: ResponseHeader | undefined;
@@ -2152,7 +2152,7 @@ export const LeaseTimeToLiveRequestCodec: Codec<LeaseTimeToLiveRequest, LeaseTim
   read: (r) => readLeaseTimeToLiveRequest(r, newLeaseTimeToLiveRequest()),
 };
 export const encodeLeaseTimeToLiveRequest = (message: LeaseTimeToLiveRequestInit): Uint8Array => encode(LeaseTimeToLiveRequestCodec, message);
-export const decodeLeaseTimeToLiveRequest = (bytes: Uint8Array): LeaseTimeToLiveRequest => decode(LeaseTimeToLiveRequestCodec, bytes);
+export const decodeLeaseTimeToLiveRequest = (bytes: Uint8Array): LeaseTimeToLiveRequest => decode(LeaseTimeToLiveRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseTimeToLiveResponse {
   header: ResponseHeader | undefined;
@@ -2257,7 +2257,7 @@ export const LeaseLeasesRequestCodec: Codec<LeaseLeasesRequest, LeaseLeasesReque
   read: (r) => readLeaseLeasesRequest(r, newLeaseLeasesRequest()),
 };
 export const encodeLeaseLeasesRequest = (message: LeaseLeasesRequestInit): Uint8Array => encode(LeaseLeasesRequestCodec, message);
-export const decodeLeaseLeasesRequest = (bytes: Uint8Array): LeaseLeasesRequest => decode(LeaseLeasesRequestCodec, bytes);
+export const decodeLeaseLeasesRequest = (bytes: Uint8Array): LeaseLeasesRequest => decode(LeaseLeasesRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseStatus {
   ID: bigint;
@@ -2471,7 +2471,7 @@ export const MemberAddRequestCodec: Codec<MemberAddRequest, MemberAddRequestInit
   read: (r) => readMemberAddRequest(r, newMemberAddRequest()),
 };
 export const encodeMemberAddRequest = (message: MemberAddRequestInit): Uint8Array => encode(MemberAddRequestCodec, message);
-export const decodeMemberAddRequest = (bytes: Uint8Array): MemberAddRequest => decode(MemberAddRequestCodec, bytes);
+export const decodeMemberAddRequest = (bytes: Uint8Array): MemberAddRequest => decode(MemberAddRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MemberAddResponse {
   header: ResponseHeader | undefined;
@@ -2578,7 +2578,7 @@ export const MemberRemoveRequestCodec: Codec<MemberRemoveRequest, MemberRemoveRe
   read: (r) => readMemberRemoveRequest(r, newMemberRemoveRequest()),
 };
 export const encodeMemberRemoveRequest = (message: MemberRemoveRequestInit): Uint8Array => encode(MemberRemoveRequestCodec, message);
-export const decodeMemberRemoveRequest = (bytes: Uint8Array): MemberRemoveRequest => decode(MemberRemoveRequestCodec, bytes);
+export const decodeMemberRemoveRequest = (bytes: Uint8Array): MemberRemoveRequest => decode(MemberRemoveRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MemberRemoveResponse {
   header: ResponseHeader | undefined;
@@ -2682,7 +2682,7 @@ export const MemberUpdateRequestCodec: Codec<MemberUpdateRequest, MemberUpdateRe
   read: (r) => readMemberUpdateRequest(r, newMemberUpdateRequest()),
 };
 export const encodeMemberUpdateRequest = (message: MemberUpdateRequestInit): Uint8Array => encode(MemberUpdateRequestCodec, message);
-export const decodeMemberUpdateRequest = (bytes: Uint8Array): MemberUpdateRequest => decode(MemberUpdateRequestCodec, bytes);
+export const decodeMemberUpdateRequest = (bytes: Uint8Array): MemberUpdateRequest => decode(MemberUpdateRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MemberUpdateResponse {
   header: ResponseHeader | undefined;
@@ -2776,7 +2776,7 @@ export const MemberListRequestCodec: Codec<MemberListRequest, MemberListRequestI
   read: (r) => readMemberListRequest(r, newMemberListRequest()),
 };
 export const encodeMemberListRequest = (message: MemberListRequestInit): Uint8Array => encode(MemberListRequestCodec, message);
-export const decodeMemberListRequest = (bytes: Uint8Array): MemberListRequest => decode(MemberListRequestCodec, bytes);
+export const decodeMemberListRequest = (bytes: Uint8Array): MemberListRequest => decode(MemberListRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MemberListResponse {
   header: ResponseHeader | undefined;
@@ -2870,7 +2870,7 @@ export const MemberPromoteRequestCodec: Codec<MemberPromoteRequest, MemberPromot
   read: (r) => readMemberPromoteRequest(r, newMemberPromoteRequest()),
 };
 export const encodeMemberPromoteRequest = (message: MemberPromoteRequestInit): Uint8Array => encode(MemberPromoteRequestCodec, message);
-export const decodeMemberPromoteRequest = (bytes: Uint8Array): MemberPromoteRequest => decode(MemberPromoteRequestCodec, bytes);
+export const decodeMemberPromoteRequest = (bytes: Uint8Array): MemberPromoteRequest => decode(MemberPromoteRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MemberPromoteResponse {
   header: ResponseHeader | undefined;
@@ -2956,7 +2956,7 @@ export const DefragmentRequestCodec: Codec<DefragmentRequest, DefragmentRequestI
   read: (r) => readDefragmentRequest(r, newDefragmentRequest()),
 };
 export const encodeDefragmentRequest = (message: DefragmentRequestInit): Uint8Array => encode(DefragmentRequestCodec, message);
-export const decodeDefragmentRequest = (bytes: Uint8Array): DefragmentRequest => decode(DefragmentRequestCodec, bytes);
+export const decodeDefragmentRequest = (bytes: Uint8Array): DefragmentRequest => decode(DefragmentRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface DefragmentResponse {
   header: ResponseHeader | undefined;
@@ -3035,7 +3035,7 @@ export const MoveLeaderRequestCodec: Codec<MoveLeaderRequest, MoveLeaderRequestI
   read: (r) => readMoveLeaderRequest(r, newMoveLeaderRequest()),
 };
 export const encodeMoveLeaderRequest = (message: MoveLeaderRequestInit): Uint8Array => encode(MoveLeaderRequestCodec, message);
-export const decodeMoveLeaderRequest = (bytes: Uint8Array): MoveLeaderRequest => decode(MoveLeaderRequestCodec, bytes);
+export const decodeMoveLeaderRequest = (bytes: Uint8Array): MoveLeaderRequest => decode(MoveLeaderRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface MoveLeaderResponse {
   header: ResponseHeader | undefined;
@@ -3130,7 +3130,7 @@ export const AlarmRequestCodec: Codec<AlarmRequest, AlarmRequestInit> = {
   read: (r) => readAlarmRequest(r, newAlarmRequest()),
 };
 export const encodeAlarmRequest = (message: AlarmRequestInit): Uint8Array => encode(AlarmRequestCodec, message);
-export const decodeAlarmRequest = (bytes: Uint8Array): AlarmRequest => decode(AlarmRequestCodec, bytes);
+export const decodeAlarmRequest = (bytes: Uint8Array): AlarmRequest => decode(AlarmRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AlarmMember {
   memberID: bigint;
@@ -3277,7 +3277,7 @@ export const DowngradeRequestCodec: Codec<DowngradeRequest, DowngradeRequestInit
   read: (r) => readDowngradeRequest(r, newDowngradeRequest()),
 };
 export const encodeDowngradeRequest = (message: DowngradeRequestInit): Uint8Array => encode(DowngradeRequestCodec, message);
-export const decodeDowngradeRequest = (bytes: Uint8Array): DowngradeRequest => decode(DowngradeRequestCodec, bytes);
+export const decodeDowngradeRequest = (bytes: Uint8Array): DowngradeRequest => decode(DowngradeRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface DowngradeResponse {
   header: ResponseHeader | undefined;
@@ -3364,7 +3364,7 @@ export const DowngradeVersionTestRequestCodec: Codec<DowngradeVersionTestRequest
   read: (r) => readDowngradeVersionTestRequest(r, newDowngradeVersionTestRequest()),
 };
 export const encodeDowngradeVersionTestRequest = (message: DowngradeVersionTestRequestInit): Uint8Array => encode(DowngradeVersionTestRequestCodec, message);
-export const decodeDowngradeVersionTestRequest = (bytes: Uint8Array): DowngradeVersionTestRequest => decode(DowngradeVersionTestRequestCodec, bytes);
+export const decodeDowngradeVersionTestRequest = (bytes: Uint8Array): DowngradeVersionTestRequest => decode(DowngradeVersionTestRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface StatusRequest {
 }
@@ -3393,7 +3393,7 @@ export const StatusRequestCodec: Codec<StatusRequest, StatusRequestInit> = {
   read: (r) => readStatusRequest(r, newStatusRequest()),
 };
 export const encodeStatusRequest = (message: StatusRequestInit): Uint8Array => encode(StatusRequestCodec, message);
-export const decodeStatusRequest = (bytes: Uint8Array): StatusRequest => decode(StatusRequestCodec, bytes);
+export const decodeStatusRequest = (bytes: Uint8Array): StatusRequest => decode(StatusRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface StatusResponse {
   header: ResponseHeader | undefined;
@@ -3612,7 +3612,7 @@ export const AuthEnableRequestCodec: Codec<AuthEnableRequest, AuthEnableRequestI
   read: (r) => readAuthEnableRequest(r, newAuthEnableRequest()),
 };
 export const encodeAuthEnableRequest = (message: AuthEnableRequestInit): Uint8Array => encode(AuthEnableRequestCodec, message);
-export const decodeAuthEnableRequest = (bytes: Uint8Array): AuthEnableRequest => decode(AuthEnableRequestCodec, bytes);
+export const decodeAuthEnableRequest = (bytes: Uint8Array): AuthEnableRequest => decode(AuthEnableRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthDisableRequest {
 }
@@ -3641,7 +3641,7 @@ export const AuthDisableRequestCodec: Codec<AuthDisableRequest, AuthDisableReque
   read: (r) => readAuthDisableRequest(r, newAuthDisableRequest()),
 };
 export const encodeAuthDisableRequest = (message: AuthDisableRequestInit): Uint8Array => encode(AuthDisableRequestCodec, message);
-export const decodeAuthDisableRequest = (bytes: Uint8Array): AuthDisableRequest => decode(AuthDisableRequestCodec, bytes);
+export const decodeAuthDisableRequest = (bytes: Uint8Array): AuthDisableRequest => decode(AuthDisableRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthStatusRequest {
 }
@@ -3670,7 +3670,7 @@ export const AuthStatusRequestCodec: Codec<AuthStatusRequest, AuthStatusRequestI
   read: (r) => readAuthStatusRequest(r, newAuthStatusRequest()),
 };
 export const encodeAuthStatusRequest = (message: AuthStatusRequestInit): Uint8Array => encode(AuthStatusRequestCodec, message);
-export const decodeAuthStatusRequest = (bytes: Uint8Array): AuthStatusRequest => decode(AuthStatusRequestCodec, bytes);
+export const decodeAuthStatusRequest = (bytes: Uint8Array): AuthStatusRequest => decode(AuthStatusRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthenticateRequest {
   name: string;
@@ -3715,7 +3715,7 @@ export const AuthenticateRequestCodec: Codec<AuthenticateRequest, AuthenticateRe
   read: (r) => readAuthenticateRequest(r, newAuthenticateRequest()),
 };
 export const encodeAuthenticateRequest = (message: AuthenticateRequestInit): Uint8Array => encode(AuthenticateRequestCodec, message);
-export const decodeAuthenticateRequest = (bytes: Uint8Array): AuthenticateRequest => decode(AuthenticateRequestCodec, bytes);
+export const decodeAuthenticateRequest = (bytes: Uint8Array): AuthenticateRequest => decode(AuthenticateRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserAddRequest {
   name: string;
@@ -3781,7 +3781,7 @@ export const AuthUserAddRequestCodec: Codec<AuthUserAddRequest, AuthUserAddReque
   read: (r) => readAuthUserAddRequest(r, newAuthUserAddRequest()),
 };
 export const encodeAuthUserAddRequest = (message: AuthUserAddRequestInit): Uint8Array => encode(AuthUserAddRequestCodec, message);
-export const decodeAuthUserAddRequest = (bytes: Uint8Array): AuthUserAddRequest => decode(AuthUserAddRequestCodec, bytes);
+export const decodeAuthUserAddRequest = (bytes: Uint8Array): AuthUserAddRequest => decode(AuthUserAddRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserGetRequest {
   name: string;
@@ -3818,7 +3818,7 @@ export const AuthUserGetRequestCodec: Codec<AuthUserGetRequest, AuthUserGetReque
   read: (r) => readAuthUserGetRequest(r, newAuthUserGetRequest()),
 };
 export const encodeAuthUserGetRequest = (message: AuthUserGetRequestInit): Uint8Array => encode(AuthUserGetRequestCodec, message);
-export const decodeAuthUserGetRequest = (bytes: Uint8Array): AuthUserGetRequest => decode(AuthUserGetRequestCodec, bytes);
+export const decodeAuthUserGetRequest = (bytes: Uint8Array): AuthUserGetRequest => decode(AuthUserGetRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserDeleteRequest {
   name: string;
@@ -3855,7 +3855,7 @@ export const AuthUserDeleteRequestCodec: Codec<AuthUserDeleteRequest, AuthUserDe
   read: (r) => readAuthUserDeleteRequest(r, newAuthUserDeleteRequest()),
 };
 export const encodeAuthUserDeleteRequest = (message: AuthUserDeleteRequestInit): Uint8Array => encode(AuthUserDeleteRequestCodec, message);
-export const decodeAuthUserDeleteRequest = (bytes: Uint8Array): AuthUserDeleteRequest => decode(AuthUserDeleteRequestCodec, bytes);
+export const decodeAuthUserDeleteRequest = (bytes: Uint8Array): AuthUserDeleteRequest => decode(AuthUserDeleteRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserChangePasswordRequest {
   name: string;
@@ -3908,7 +3908,7 @@ export const AuthUserChangePasswordRequestCodec: Codec<AuthUserChangePasswordReq
   read: (r) => readAuthUserChangePasswordRequest(r, newAuthUserChangePasswordRequest()),
 };
 export const encodeAuthUserChangePasswordRequest = (message: AuthUserChangePasswordRequestInit): Uint8Array => encode(AuthUserChangePasswordRequestCodec, message);
-export const decodeAuthUserChangePasswordRequest = (bytes: Uint8Array): AuthUserChangePasswordRequest => decode(AuthUserChangePasswordRequestCodec, bytes);
+export const decodeAuthUserChangePasswordRequest = (bytes: Uint8Array): AuthUserChangePasswordRequest => decode(AuthUserChangePasswordRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserGrantRoleRequest {
   user: string;
@@ -3953,7 +3953,7 @@ export const AuthUserGrantRoleRequestCodec: Codec<AuthUserGrantRoleRequest, Auth
   read: (r) => readAuthUserGrantRoleRequest(r, newAuthUserGrantRoleRequest()),
 };
 export const encodeAuthUserGrantRoleRequest = (message: AuthUserGrantRoleRequestInit): Uint8Array => encode(AuthUserGrantRoleRequestCodec, message);
-export const decodeAuthUserGrantRoleRequest = (bytes: Uint8Array): AuthUserGrantRoleRequest => decode(AuthUserGrantRoleRequestCodec, bytes);
+export const decodeAuthUserGrantRoleRequest = (bytes: Uint8Array): AuthUserGrantRoleRequest => decode(AuthUserGrantRoleRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserRevokeRoleRequest {
   name: string;
@@ -3998,7 +3998,7 @@ export const AuthUserRevokeRoleRequestCodec: Codec<AuthUserRevokeRoleRequest, Au
   read: (r) => readAuthUserRevokeRoleRequest(r, newAuthUserRevokeRoleRequest()),
 };
 export const encodeAuthUserRevokeRoleRequest = (message: AuthUserRevokeRoleRequestInit): Uint8Array => encode(AuthUserRevokeRoleRequestCodec, message);
-export const decodeAuthUserRevokeRoleRequest = (bytes: Uint8Array): AuthUserRevokeRoleRequest => decode(AuthUserRevokeRoleRequestCodec, bytes);
+export const decodeAuthUserRevokeRoleRequest = (bytes: Uint8Array): AuthUserRevokeRoleRequest => decode(AuthUserRevokeRoleRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleAddRequest {
   name: string;
@@ -4035,7 +4035,7 @@ export const AuthRoleAddRequestCodec: Codec<AuthRoleAddRequest, AuthRoleAddReque
   read: (r) => readAuthRoleAddRequest(r, newAuthRoleAddRequest()),
 };
 export const encodeAuthRoleAddRequest = (message: AuthRoleAddRequestInit): Uint8Array => encode(AuthRoleAddRequestCodec, message);
-export const decodeAuthRoleAddRequest = (bytes: Uint8Array): AuthRoleAddRequest => decode(AuthRoleAddRequestCodec, bytes);
+export const decodeAuthRoleAddRequest = (bytes: Uint8Array): AuthRoleAddRequest => decode(AuthRoleAddRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleGetRequest {
   role: string;
@@ -4072,7 +4072,7 @@ export const AuthRoleGetRequestCodec: Codec<AuthRoleGetRequest, AuthRoleGetReque
   read: (r) => readAuthRoleGetRequest(r, newAuthRoleGetRequest()),
 };
 export const encodeAuthRoleGetRequest = (message: AuthRoleGetRequestInit): Uint8Array => encode(AuthRoleGetRequestCodec, message);
-export const decodeAuthRoleGetRequest = (bytes: Uint8Array): AuthRoleGetRequest => decode(AuthRoleGetRequestCodec, bytes);
+export const decodeAuthRoleGetRequest = (bytes: Uint8Array): AuthRoleGetRequest => decode(AuthRoleGetRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthUserListRequest {
 }
@@ -4101,7 +4101,7 @@ export const AuthUserListRequestCodec: Codec<AuthUserListRequest, AuthUserListRe
   read: (r) => readAuthUserListRequest(r, newAuthUserListRequest()),
 };
 export const encodeAuthUserListRequest = (message: AuthUserListRequestInit): Uint8Array => encode(AuthUserListRequestCodec, message);
-export const decodeAuthUserListRequest = (bytes: Uint8Array): AuthUserListRequest => decode(AuthUserListRequestCodec, bytes);
+export const decodeAuthUserListRequest = (bytes: Uint8Array): AuthUserListRequest => decode(AuthUserListRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleListRequest {
 }
@@ -4130,7 +4130,7 @@ export const AuthRoleListRequestCodec: Codec<AuthRoleListRequest, AuthRoleListRe
   read: (r) => readAuthRoleListRequest(r, newAuthRoleListRequest()),
 };
 export const encodeAuthRoleListRequest = (message: AuthRoleListRequestInit): Uint8Array => encode(AuthRoleListRequestCodec, message);
-export const decodeAuthRoleListRequest = (bytes: Uint8Array): AuthRoleListRequest => decode(AuthRoleListRequestCodec, bytes);
+export const decodeAuthRoleListRequest = (bytes: Uint8Array): AuthRoleListRequest => decode(AuthRoleListRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleDeleteRequest {
   role: string;
@@ -4167,7 +4167,7 @@ export const AuthRoleDeleteRequestCodec: Codec<AuthRoleDeleteRequest, AuthRoleDe
   read: (r) => readAuthRoleDeleteRequest(r, newAuthRoleDeleteRequest()),
 };
 export const encodeAuthRoleDeleteRequest = (message: AuthRoleDeleteRequestInit): Uint8Array => encode(AuthRoleDeleteRequestCodec, message);
-export const decodeAuthRoleDeleteRequest = (bytes: Uint8Array): AuthRoleDeleteRequest => decode(AuthRoleDeleteRequestCodec, bytes);
+export const decodeAuthRoleDeleteRequest = (bytes: Uint8Array): AuthRoleDeleteRequest => decode(AuthRoleDeleteRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleGrantPermissionRequest {
   name: string;
@@ -4217,7 +4217,7 @@ export const AuthRoleGrantPermissionRequestCodec: Codec<AuthRoleGrantPermissionR
   read: (r) => readAuthRoleGrantPermissionRequest(r, newAuthRoleGrantPermissionRequest()),
 };
 export const encodeAuthRoleGrantPermissionRequest = (message: AuthRoleGrantPermissionRequestInit): Uint8Array => encode(AuthRoleGrantPermissionRequestCodec, message);
-export const decodeAuthRoleGrantPermissionRequest = (bytes: Uint8Array): AuthRoleGrantPermissionRequest => decode(AuthRoleGrantPermissionRequestCodec, bytes);
+export const decodeAuthRoleGrantPermissionRequest = (bytes: Uint8Array): AuthRoleGrantPermissionRequest => decode(AuthRoleGrantPermissionRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthRoleRevokePermissionRequest {
   role: string;
@@ -4270,7 +4270,7 @@ export const AuthRoleRevokePermissionRequestCodec: Codec<AuthRoleRevokePermissio
   read: (r) => readAuthRoleRevokePermissionRequest(r, newAuthRoleRevokePermissionRequest()),
 };
 export const encodeAuthRoleRevokePermissionRequest = (message: AuthRoleRevokePermissionRequestInit): Uint8Array => encode(AuthRoleRevokePermissionRequestCodec, message);
-export const decodeAuthRoleRevokePermissionRequest = (bytes: Uint8Array): AuthRoleRevokePermissionRequest => decode(AuthRoleRevokePermissionRequestCodec, bytes);
+export const decodeAuthRoleRevokePermissionRequest = (bytes: Uint8Array): AuthRoleRevokePermissionRequest => decode(AuthRoleRevokePermissionRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface AuthEnableResponse {
   header: ResponseHeader | undefined;

@@ -1,5 +1,5 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 
 export const HealthCheckResponseServingStatus = { UNKNOWN: 0, SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
@@ -38,7 +38,7 @@ export const HealthCheckRequestCodec: Codec<HealthCheckRequest, HealthCheckReque
   read: (r) => readHealthCheckRequest(r, newHealthCheckRequest()),
 };
 export const encodeHealthCheckRequest = (message: HealthCheckRequestInit): Uint8Array => encode(HealthCheckRequestCodec, message);
-export const decodeHealthCheckRequest = (bytes: Uint8Array): HealthCheckRequest => decode(HealthCheckRequestCodec, bytes);
+export const decodeHealthCheckRequest = (bytes: Uint8Array): HealthCheckRequest => decode(HealthCheckRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface HealthCheckResponse {
   status: number;
@@ -104,7 +104,7 @@ export const HealthListRequestCodec: Codec<HealthListRequest, HealthListRequestI
   read: (r) => readHealthListRequest(r, newHealthListRequest()),
 };
 export const encodeHealthListRequest = (message: HealthListRequestInit): Uint8Array => encode(HealthListRequestCodec, message);
-export const decodeHealthListRequest = (bytes: Uint8Array): HealthListRequest => decode(HealthListRequestCodec, bytes);
+export const decodeHealthListRequest = (bytes: Uint8Array): HealthListRequest => decode(HealthListRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface HealthListResponseStatusesEntry {
   key: string;

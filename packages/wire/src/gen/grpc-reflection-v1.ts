@@ -1,5 +1,5 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 
 export interface ServerReflectionRequest {
   host: string;
@@ -101,7 +101,7 @@ export const ServerReflectionRequestCodec: Codec<ServerReflectionRequest, Server
   read: (r) => readServerReflectionRequest(r, newServerReflectionRequest()),
 };
 export const encodeServerReflectionRequest = (message: ServerReflectionRequestInit): Uint8Array => encode(ServerReflectionRequestCodec, message);
-export const decodeServerReflectionRequest = (bytes: Uint8Array): ServerReflectionRequest => decode(ServerReflectionRequestCodec, bytes);
+export const decodeServerReflectionRequest = (bytes: Uint8Array): ServerReflectionRequest => decode(ServerReflectionRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface ExtensionRequest {
   containingType: string;
@@ -146,7 +146,7 @@ export const ExtensionRequestCodec: Codec<ExtensionRequest, ExtensionRequestInit
   read: (r) => readExtensionRequest(r, newExtensionRequest()),
 };
 export const encodeExtensionRequest = (message: ExtensionRequestInit): Uint8Array => encode(ExtensionRequestCodec, message);
-export const decodeExtensionRequest = (bytes: Uint8Array): ExtensionRequest => decode(ExtensionRequestCodec, bytes);
+export const decodeExtensionRequest = (bytes: Uint8Array): ExtensionRequest => decode(ExtensionRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface ServerReflectionResponse {
   validHost: string;
@@ -321,7 +321,7 @@ export function readExtensionNumberResponse(r: Reader, message: ExtensionNumberR
         message.extensionNumber.push(r.int32());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.extensionNumber.push(r.int32());
         r.leave(outer);
         break;

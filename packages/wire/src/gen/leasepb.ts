@@ -1,5 +1,5 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 import * as etcdserverpb from './etcdserverpb.ts';
 
 export interface Lease {
@@ -95,7 +95,7 @@ export const LeaseInternalRequestCodec: Codec<LeaseInternalRequest, LeaseInterna
   read: (r) => readLeaseInternalRequest(r, newLeaseInternalRequest()),
 };
 export const encodeLeaseInternalRequest = (message: LeaseInternalRequestInit): Uint8Array => encode(LeaseInternalRequestCodec, message);
-export const decodeLeaseInternalRequest = (bytes: Uint8Array): LeaseInternalRequest => decode(LeaseInternalRequestCodec, bytes);
+export const decodeLeaseInternalRequest = (bytes: Uint8Array): LeaseInternalRequest => decode(LeaseInternalRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaseInternalResponse {
   LeaseTimeToLiveResponse: etcdserverpb.LeaseTimeToLiveResponse | undefined;

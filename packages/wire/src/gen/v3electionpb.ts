@@ -1,6 +1,6 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 import * as etcdserverpb from './etcdserverpb.ts';
 import * as mvccpb from './mvccpb.ts';
 
@@ -55,7 +55,7 @@ export const CampaignRequestCodec: Codec<CampaignRequest, CampaignRequestInit> =
   read: (r) => readCampaignRequest(r, newCampaignRequest()),
 };
 export const encodeCampaignRequest = (message: CampaignRequestInit): Uint8Array => encode(CampaignRequestCodec, message);
-export const decodeCampaignRequest = (bytes: Uint8Array): CampaignRequest => decode(CampaignRequestCodec, bytes);
+export const decodeCampaignRequest = (bytes: Uint8Array): CampaignRequest => decode(CampaignRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface CampaignResponse {
   header: etcdserverpb.ResponseHeader | undefined;
@@ -208,7 +208,7 @@ export const LeaderRequestCodec: Codec<LeaderRequest, LeaderRequestInit> = {
   read: (r) => readLeaderRequest(r, newLeaderRequest()),
 };
 export const encodeLeaderRequest = (message: LeaderRequestInit): Uint8Array => encode(LeaderRequestCodec, message);
-export const decodeLeaderRequest = (bytes: Uint8Array): LeaderRequest => decode(LeaderRequestCodec, bytes);
+export const decodeLeaderRequest = (bytes: Uint8Array): LeaderRequest => decode(LeaderRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LeaderResponse {
   header: etcdserverpb.ResponseHeader | undefined;
@@ -305,7 +305,7 @@ export const ResignRequestCodec: Codec<ResignRequest, ResignRequestInit> = {
   read: (r) => readResignRequest(r, newResignRequest()),
 };
 export const encodeResignRequest = (message: ResignRequestInit): Uint8Array => encode(ResignRequestCodec, message);
-export const decodeResignRequest = (bytes: Uint8Array): ResignRequest => decode(ResignRequestCodec, bytes);
+export const decodeResignRequest = (bytes: Uint8Array): ResignRequest => decode(ResignRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface ResignResponse {
   header: etcdserverpb.ResponseHeader | undefined;
@@ -397,7 +397,7 @@ export const ProclaimRequestCodec: Codec<ProclaimRequest, ProclaimRequestInit> =
   read: (r) => readProclaimRequest(r, newProclaimRequest()),
 };
 export const encodeProclaimRequest = (message: ProclaimRequestInit): Uint8Array => encode(ProclaimRequestCodec, message);
-export const decodeProclaimRequest = (bytes: Uint8Array): ProclaimRequest => decode(ProclaimRequestCodec, bytes);
+export const decodeProclaimRequest = (bytes: Uint8Array): ProclaimRequest => decode(ProclaimRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface ProclaimResponse {
   header: etcdserverpb.ResponseHeader | undefined;

@@ -1,6 +1,6 @@
 // Made by packages/protobuf/tools/generate.ts from proto/. Not edited by hand.
 import { EMPTY_BYTES } from '@engram/core';
-import { type Codec, decode, encode, type Init, type Reader, type Writer } from '@engram/protobuf';
+import { type Codec, decode, encode, type Init, type Reader, REQUEST_FIELDS_MAX, type Writer } from '@engram/protobuf';
 import * as etcdserverpb from './etcdserverpb.ts';
 
 export interface LockRequest {
@@ -46,7 +46,7 @@ export const LockRequestCodec: Codec<LockRequest, LockRequestInit> = {
   read: (r) => readLockRequest(r, newLockRequest()),
 };
 export const encodeLockRequest = (message: LockRequestInit): Uint8Array => encode(LockRequestCodec, message);
-export const decodeLockRequest = (bytes: Uint8Array): LockRequest => decode(LockRequestCodec, bytes);
+export const decodeLockRequest = (bytes: Uint8Array): LockRequest => decode(LockRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface LockResponse {
   header: etcdserverpb.ResponseHeader | undefined;
@@ -133,7 +133,7 @@ export const UnlockRequestCodec: Codec<UnlockRequest, UnlockRequestInit> = {
   read: (r) => readUnlockRequest(r, newUnlockRequest()),
 };
 export const encodeUnlockRequest = (message: UnlockRequestInit): Uint8Array => encode(UnlockRequestCodec, message);
-export const decodeUnlockRequest = (bytes: Uint8Array): UnlockRequest => decode(UnlockRequestCodec, bytes);
+export const decodeUnlockRequest = (bytes: Uint8Array): UnlockRequest => decode(UnlockRequestCodec, bytes, REQUEST_FIELDS_MAX);
 
 export interface UnlockResponse {
   header: etcdserverpb.ResponseHeader | undefined;

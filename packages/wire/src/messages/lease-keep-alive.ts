@@ -2,6 +2,7 @@ import { type LeaseId, leaseId } from '@engram/core';
 import {
   onlyBigInt64,
   Reader,
+  REQUEST_FIELDS_MAX,
   sizeBig,
   sizeInt64,
   sizeVarint,
@@ -17,7 +18,7 @@ const ID_TAG = 8;
 export function decodeKeepAlive(bytes: Uint8Array): LeaseId {
   const only = onlyBigInt64(bytes, ID_TAG);
   if (only !== undefined) return leaseId(only);
-  const reader = new Reader(bytes);
+  const reader = new Reader(bytes, REQUEST_FIELDS_MAX);
   let id = 0n;
   while (reader.more()) {
     const tag = reader.tag();

@@ -13,7 +13,7 @@ import {
   type RangeOp,
   type Txn,
 } from '@engram/core';
-import { Reader } from '@engram/protobuf';
+import { Reader, REQUEST_FIELDS_MAX } from '@engram/protobuf';
 
 /*
  * The requests of the KV service, decoded directly into the store's operations. Field numbers: etcdserverpb in
@@ -28,9 +28,11 @@ export const emptyOp: Op = Object.freeze({
   txn: Object.freeze({ compares: [], success: [], failure: [] }),
 });
 
-export const decodeRange = (bytes: Uint8Array): RangeOp => readRange(new Reader(bytes), undefined);
-export const decodePut = (bytes: Uint8Array): PutOp => readPut(new Reader(bytes), undefined);
-export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(new Reader(bytes), undefined);
+const bounded = (bytes: Uint8Array): Reader => new Reader(bytes, REQUEST_FIELDS_MAX);
+
+export const decodeRange = (bytes: Uint8Array): RangeOp => readRange(bounded(bytes), undefined);
+export const decodePut = (bytes: Uint8Array): PutOp => readPut(bounded(bytes), undefined);
+export const decodeDeleteRange = (bytes: Uint8Array): DeleteRangeOp => readDeleteRange(bounded(bytes), undefined);
 
 /**
  * The beginning of a transaction that has more than it may have. It is no `Txn`, so that nobody decides it: validation finds in
@@ -52,16 +54,20 @@ export function decodeTxn(bytes: Uint8Array): Txn {
 /**
  * As `decodeTxn`, for a client's request, whose memory is bounded: it reads each list of the transaction, and of each nested
  * one, up to one entry above `opsMax`. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, and fields
- * that are merged into them. Throws TooManyOps above that. etcd bounds the tree only by the bytes of the request.
+ * that are merged into them. Throws TooManyOps above that, and WireError above OP_FIELDS_MAX fields
+ * for each of them. etcd bounds the tree only by the bytes of the request.
  */
 export function decodeTxnWithin(bytes: Uint8Array, opsMax: number): Txn | CutTxn {
   const bounds: TxnBounds = { opsMax, left: TXN_TREE_FACTOR * opsMax, cut: false };
-  const txn = readTxn(new Reader(bytes), newTxn(), bounds);
+  const fieldsMax = REQUEST_FIELDS_MAX + OP_FIELDS_MAX * bounds.left;
+  const txn = readTxn(new Reader(bytes, fieldsMax), newTxn(), bounds);
   return bounds.cut ? new CutTxn(txn) : txn;
 }
 
 /** Room for each transaction of two levels: at most a quarter of `opsMax` squared, at its default of 128. */
 const TXN_TREE_FACTOR = 64;
+/** A range has 13, and two around it. */
+const OP_FIELDS_MAX = 16;
 
 interface TxnBounds {
   readonly opsMax: number;

@@ -211,7 +211,7 @@ export function readClusterState(r: Reader, message: ClusterState): ClusterState
         message.removed.push(r.bigUint64());
         break;
       case 26: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.removed.push(r.bigUint64());
         r.leave(outer);
         break;

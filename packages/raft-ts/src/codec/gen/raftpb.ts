@@ -142,7 +142,7 @@ export function readConfState(r: Reader, message: ConfState): ConfState {
         message.voters.push(r.bigUint64());
         break;
       case 10: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.voters.push(r.bigUint64());
         r.leave(outer);
         break;
@@ -151,7 +151,7 @@ export function readConfState(r: Reader, message: ConfState): ConfState {
         message.learners.push(r.bigUint64());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.learners.push(r.bigUint64());
         r.leave(outer);
         break;

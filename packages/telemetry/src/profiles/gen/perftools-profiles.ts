@@ -84,7 +84,7 @@ export function readProfile(r: Reader, message: Profile): Profile {
         message.comment.push(r.count());
         break;
       case 106: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.comment.push(r.count());
         r.leave(outer);
         break;
@@ -255,7 +255,7 @@ export function readSample(r: Reader, message: Sample): Sample {
         message.locationId.push(r.count());
         break;
       case 10: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.locationId.push(r.count());
         r.leave(outer);
         break;
@@ -264,7 +264,7 @@ export function readSample(r: Reader, message: Sample): Sample {
         message.value.push(r.count());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.value.push(r.count());
         r.leave(outer);
         break;

@@ -154,7 +154,7 @@ export function readDiskFull(r: Reader, message: DiskFull): DiskFull {
         message.storeId.push(r.count());
         break;
       case 10: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.storeId.push(r.count());
         r.leave(outer);
         break;

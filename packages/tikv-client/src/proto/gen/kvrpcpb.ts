@@ -394,7 +394,7 @@ export function readPrewriteRequest(r: Reader, message: PrewriteRequest): Prewri
         message.pessimisticActions.push(r.int32());
         break;
       case 58: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.pessimisticActions.push(r.int32());
         r.leave(outer);
         break;
@@ -2402,7 +2402,7 @@ export function readContext(r: Reader, message: Context): Context {
         message.resolvedLocks.push(r.bigUint64());
         break;
       case 106: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.resolvedLocks.push(r.bigUint64());
         r.leave(outer);
         break;
@@ -2435,7 +2435,7 @@ export function readContext(r: Reader, message: Context): Context {
         message.committedLocks.push(r.bigUint64());
         break;
       case 178: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.committedLocks.push(r.bigUint64());
         r.leave(outer);
         break;
@@ -3698,7 +3698,7 @@ export function readMvccLock(r: Reader, message: MvccLock): MvccLock {
         message.rollbackTs.push(r.bigUint64());
         break;
       case 82: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.rollbackTs.push(r.bigUint64());
         r.leave(outer);
         break;

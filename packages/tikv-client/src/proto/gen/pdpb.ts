@@ -1482,7 +1482,7 @@ export function readGetClusterInfoResponse(r: Reader, message: GetClusterInfoRes
         message.serviceModes.push(r.int32());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.serviceModes.push(r.int32());
         r.leave(outer);
         break;
@@ -1623,7 +1623,7 @@ export function readScatterRegionRequest(r: Reader, message: ScatterRegionReques
         message.regionsId.push(r.count());
         break;
       case 50: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.regionsId.push(r.count());
         r.leave(outer);
         break;
@@ -1719,7 +1719,7 @@ export function readScatterRegionResponse(r: Reader, message: ScatterRegionRespo
         message.failedRegionsId.push(r.count());
         break;
       case 26: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.failedRegionsId.push(r.count());
         r.leave(outer);
         break;
@@ -3084,7 +3084,7 @@ export function readSplitRegionsResponse(r: Reader, message: SplitRegionsRespons
         message.regionsId.push(r.count());
         break;
       case 26: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.regionsId.push(r.count());
         r.leave(outer);
         break;
@@ -3222,7 +3222,7 @@ export function readSplitAndScatterRegionsResponse(r: Reader, message: SplitAndS
         message.regionsId.push(r.count());
         break;
       case 34: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.regionsId.push(r.count());
         r.leave(outer);
         break;

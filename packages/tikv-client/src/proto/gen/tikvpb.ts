@@ -26,7 +26,7 @@ export function readBatchCommandsRequest(r: Reader, message: BatchCommandsReques
         message.requestIds.push(r.count());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.requestIds.push(r.count());
         r.leave(outer);
         break;
@@ -413,7 +413,7 @@ export function readBatchCommandsResponse(r: Reader, message: BatchCommandsRespo
         message.requestIds.push(r.count());
         break;
       case 18: {
-        const outer = r.enter();
+        const outer = r.enterList();
         while (r.more()) message.requestIds.push(r.count());
         r.leave(outer);
         break;
