@@ -212,6 +212,11 @@ export class Reader {
     this.#depth -= 1;
   }
 
+  /** Skips the rest of the current message, whatever it is. */
+  skipRest(): void {
+    this.#at = this.#end;
+  }
+
   /** Skips a field that is unknown or has another wire type than expected. */
   skip(tag: number): void {
     if ((tag & 7) !== START_GROUP) {

@@ -231,6 +231,18 @@ describe('what a transaction may be at most', () => {
     expect(decodeTxnWithin(nested, OPS)).toBeInstanceOf(CutTxn);
   });
 
+  test('nothing is read behind a list that is too long, but what is around it', () => {
+    const entry = field(0x12, new Uint8Array(0));
+    const rest = Uint8Array.of(0xff);
+    const nested = field(0x12, field(0x22, Buffer.concat([many(OPS + 2, entry), rest])));
+    const sent = Buffer.concat([nested, field(0x0a, new Uint8Array(0))]);
+    expect(decodeTxnWithin(sent, OPS)).toMatchObject({
+      beginning: { success: { length: 1 }, compares: { length: 1 } },
+    });
+    expect(() => decodeTxnWithin(Buffer.concat([sent, rest]), OPS)).toThrow(WireError);
+    expect(() => decodeTxn(sent)).toThrow(WireError);
+  });
+
   test('without a bound, all of it is read', () => {
     const sent = Buffer.concat([0x0a, 0x12, 0x1a].map((tag) => many(5000, field(tag, new Uint8Array(0)))));
     const txn = decodeTxn(Buffer.concat([sent, field(0x12, field(0x22, sent))]));

@@ -52,8 +52,8 @@ export function decodeTxn(bytes: Uint8Array): Txn {
 }
 
 /**
- * As `decodeTxn`, for a client's request, whose memory is bounded: it reads each list of the transaction, and of each nested
- * one, up to one entry above `opsMax`. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, and fields
+ * As `decodeTxn`, for a client's request, whose memory is bounded: it reads the transaction, and each nested one, up to one entry
+ * of a list above `opsMax`. What is behind that is not read, so it may be no message. The whole tree may have TXN_TREE_FACTOR times `opsMax` compares and operations, and fields
  * that are merged into them. Throws TooManyOps above that, and WireError above OP_FIELDS_MAX fields
  * for each of them. etcd bounds the tree only by the bytes of the request.
  */
@@ -227,9 +227,10 @@ function readTxn(reader: Reader, txn: OpenTxn, bounds: TxnBounds): OpenTxn {
     }
     const list = tag === 10 ? compares : tag === 18 ? success : failure;
     if (list.length > bounds.opsMax) {
+      // The length of a list is looked at before what is in any of the three.
       bounds.cut = true;
-      reader.skip(tag);
-      continue;
+      reader.skipRest();
+      return txn;
     }
     if (bounds.left === 0) throw new EngramError('TooManyOps');
     bounds.left -= 1;
