@@ -33,9 +33,12 @@ async function defragment(client: GrpcClient): Promise<void> {
   await client.unary('/etcdserverpb.Maintenance/Defragment', new Uint8Array(0));
 }
 
+/** The port of the flags' default may be taken. */
+const urls = ['--listen-client-urls=http://127.0.0.1:0', '--advertise-client-urls=http://127.0.0.1:0'];
+
 /** The error that the process logs when it ends. */
 async function refusal(args: readonly string[]): Promise<string> {
-  const { code, stderr } = await run(args);
+  const { code, stderr } = await run([...args, ...urls]);
   expect(code).toBe(1);
   return String(JSON.parse(stderr.trimEnd().split('\n').at(-1)!).error);
 }
