@@ -22,8 +22,8 @@ const GROUP_DEPTH_MAX = 10_000;
 /** More than any message has. A small integer of V8. */
 const UNBOUNDED = 2 ** 30 - 1;
 /**
- * Fields of a request of a client, its nested messages and items of packed lists included. Without it 2 MiB of empty strings
- * took 140 to 200 ms; protobuf-go has no such bound.
+ * Fields of a request of a client, its nested messages and items of packed lists included. Without it 2 MiB of strings of
+ * one byte took 60 to 73 ms, and with it at most 4; protobuf-go has no such bound.
  */
 export const REQUEST_FIELDS_MAX = 16_384;
 
