@@ -244,16 +244,19 @@ await check(
     await assert.rejects(client.memberPromote(ID), /in sync with leader/, 'before it has started');
     joined.start();
     const probes = { statuses: new Set<number>(), going: true };
+    const probe = async (): Promise<void> => {
+      probes.statuses.add((await fetch(`http://${joined.endpoint}/readyz`)).status);
+    };
     const probing = (async () => {
-      for (; probes.going; await sleep(5)) {
-        const answer = await fetch(`http://${joined.endpoint}/readyz`).catch(() => undefined);
-        if (answer !== undefined) probes.statuses.add(answer.status);
-      }
+      // Its port refuses connections until it serves.
+      for (; probes.going; await sleep(5)) await probe().catch(() => undefined);
     })();
     try {
       await joined.ready();
       probes.going = false;
       await probing;
+      // A member that gets ready between two probes was asked by neither.
+      await probe();
       assert.deepEqual([...probes.statuses], [503], 'a learner is never ready');
       const started = performance.now();
       for (;;) {
