@@ -1,13 +1,6 @@
 import { Following } from '@engram/backend';
 import type { Clock, Logger } from '@engram/core';
-import {
-  EtcdClient,
-  type EtcdAddress,
-  EtcdSource,
-  isMigrationError,
-  type Lag,
-  LeadingFollower,
-} from '@engram/migration';
+import { EtcdClient, type EtcdAddress, EtcdSource, isMigrationError, LeadingFollower } from '@engram/migration';
 import type { NodeConfig } from '../config/node-config.ts';
 import { ConfigError } from '../flags/flag-values.ts';
 import { type NodeOptions, type RunningNode, startNode } from '../node.ts';
@@ -17,6 +10,7 @@ import { SystemRandom } from '../system-random.ts';
 import { type CutOverAnswer, CutOverSocket, cutOverSocketOf } from './cut-over-socket.ts';
 import { LonePlace } from './lone-place.ts';
 import type { MigrationPlace, PlaceParts } from './migration-place.ts';
+import { stateText } from './state-text.ts';
 
 export interface MigrationOptions extends Pick<NodeOptions, 'config' | 'logger' | 'onFatal' | 'onRemoved'> {
   readonly from: EtcdAddress;
@@ -57,7 +51,7 @@ export async function startMigration(options: MigrationOptions): Promise<Running
   );
   const { store, stats } = node;
   const follower = new LeadingFollower({ source, store, stats, following, mark: place, clock, logger });
-  state = () => stateText(follower.lag, node);
+  state = () => stateText(follower.lag, node.cluster);
   const running = opened.use(new RunningFollower(follower, place, options.onFatal));
   const cutOver = cutOverOf({ follower, following, running, logger, clock });
   opened.use(await CutOverSocket.listen(dataDir, cutOver));
@@ -73,22 +67,6 @@ async function placeOf(config: NodeConfig, parts: PlaceParts): Promise<Migration
   const { TikvPlace } = await import('./tikv-place.ts');
   return await TikvPlace.open(config, config.cluster, parts);
 }
-
-const NO_WRITES = 'it takes no writes before engram cut-over';
-
-/** Of the member that leads, how far it is; of another one, who follows. */
-function stateText(lag: Lag | undefined, { cluster: { leaderId, memberId } }: RunningNode): string {
-  if (leaderId === 0n) return `no member leads; ${NO_WRITES}`;
-  if (leaderId !== memberId) return `the leader ${leaderId.toString(16)} does; ${NO_WRITES} there`;
-  if (lag?.silentMs === undefined) return 'it has not answered yet';
-  const { at, source, silentMs, compared } = lag;
-  const silent = silentMs > SILENT_MS ? `, and it has said nothing for ${Math.round(silentMs / 1000)} s` : '';
-  if (!compared) return `revision ${at} is not compared with the etcd yet${silent}; ${NO_WRITES}`;
-  return `${source - at} revisions behind, at ${at} of ${source}${silent}; ${NO_WRITES}`;
-}
-
-/** An etcd that is there says how far it is each second. */
-const SILENT_MS = 5000;
 
 /** Follows in the background, until it is disposed or stopped. */
 class RunningFollower implements AsyncDisposable {
