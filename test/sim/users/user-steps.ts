@@ -178,8 +178,10 @@ export class UserStep {
       explains: isIt,
       decidedAt: () => write?.position,
       send: (signal) => this.#auth(method, request, credential, signal),
-      answered: (call) => {
-        write = judge.writes.unexplained(Math.max(call.from, begun)).find(isIt);
+      answered: (call, _, permitted) => {
+        const written = judge.writes.unexplained(Math.max(call.from, begun)).filter(isIt);
+        // One of them may be of a call with the same change that has no answer yet, or had none, and of another caller.
+        write = written.find(permitted) ?? written[0];
         if (write === undefined) this.#outcome(call, change, 'unchanged');
         else {
           judge.writes.explain(write);

@@ -41,7 +41,8 @@ export interface Request<Answer> {
   /** The client cancels the request after this time. */
   readonly abortAfterMs?: number | undefined;
   send(signal: AbortSignal): Promise<Answer>;
-  answered(call: Call, answer: Answer): void;
+  /** `permitted`: whether the caller may have made a write of the log. */
+  answered(call: Call, answer: Answer, permitted: (write: LoggedWrite) => boolean): void;
   /** Called if `verdict` says that the request has had no effect. */
   refused(call: Call, verdict: Exclude<Verdict, 'unknown'>): void;
   /** Called if the outcome of the request is unknown. */
@@ -152,8 +153,9 @@ export class Calls {
 
   #answered<Answer>(request: Request<Answer>, { call, asked }: UnderWay, answer: Answer): void {
     this.#options.tell(() => `${request.what}: ${request.text?.(answer) ?? 'done'}`);
-    request.answered(call, answer);
-    if (asked !== undefined) this.#options.judge.access.answered(asked, request.decidedAt?.(answer, call));
+    const { access } = this.#options.judge;
+    request.answered(call, answer, ({ position }) => asked === undefined || access.mayWrite(asked, position));
+    if (asked !== undefined) access.answered(asked, request.decidedAt?.(answer, call));
   }
 
   #failed<Answer>(request: Request<Answer>, entry: UnderWay, error: unknown, aborted: boolean): void {
