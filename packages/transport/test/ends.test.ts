@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { realClock } from '@engram/sim';
-import { serve } from '@engram/transport';
+import { type HttpResponse, serve } from '@engram/transport';
 import { CLIENT_PREFACE, settingsAckFrame, settingsFrame } from '@engram/http2';
 import { describe, expect, test } from 'vitest';
 import { CertificateFolder } from './support/certificate-folder.ts';
@@ -143,6 +143,43 @@ test('idle clients of HTTP/1.1 that leave at once', async () => {
     loop.slices.shift()!();
     await turns(3);
     expect(connections - observer.connections).toBeLessThanOrEqual(1);
+  }
+  await serving[Symbol.asyncDispose]();
+});
+
+test('clients of HTTP/1.1 whose heads are late at once', async () => {
+  const loop = new HeldLoop(realClock, 'end');
+  let asked = 0;
+  const http = (): HttpResponse => {
+    asked += 1;
+    return { status: 200, headers: {}, body: '' };
+  };
+  const serving = await startServing(serve, { loop, timeouts: { headersMs: 50 }, http });
+  const texts: string[] = [];
+  const sockets = Array.from({ length: CLIENTS }, (_, at) => {
+    texts.push('');
+    const socket = connect(serving.port, '127.0.0.1').on('error', () => {});
+    socket.on('data', (piece: Buffer) => (texts[at] += piece.toString()));
+    socket.write('GET /version HTTP/1.1\r\nhost: x\r\n');
+    return socket;
+  });
+  const answered = (): number => texts.filter((text) => text.startsWith('HTTP/1.1 408 ')).length;
+  await until(() => loop.slices.length === CLIENTS);
+  // What is late is not served, even if it comes before the end.
+  for (const socket of sockets) socket.write('\r\n');
+  await turns(20);
+  for (let done = 0; done < CLIENTS; done += 1) {
+    expect(answered()).toBe(done);
+    loop.slices.shift()!();
+    await until(() => answered() > done);
+    await turns(3);
+  }
+  expect(answered()).toBe(CLIENTS);
+  expect(asked).toBe(0);
+  for (const socket of sockets) socket.destroy();
+  while (serving.observer.connections > 0) {
+    loop.slices.shift()?.();
+    await turns(1);
   }
   await serving[Symbol.asyncDispose]();
 });

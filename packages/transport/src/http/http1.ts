@@ -70,10 +70,17 @@ export class Http1Server {
     );
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head));
     this.#server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
-      const status = socket.writable ? refusalOf(error.code ?? '', error.rawPacket) : undefined;
-      const line = this.#lines.get(socket);
-      if (status === undefined || line === undefined) socket.destroy();
-      else line.socket.endWith(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+      const status = refusalOf(error.code ?? '', error.rawPacket);
+      if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse(socket, status);
+      else {
+        // Node looks once a second, and tells of all late clients at once: thousands, if they began together. None of them is served
+        // meanwhile. Behind its answer what it says is read and dropped: the system takes back an answer with unread input behind it.
+        socket.pause();
+        this.#ends.later(() => {
+          this.#refuse(socket, status);
+          socket.resume();
+        });
+      }
     });
     // A client that has said all may still listen. By default node ends its connection before an answer that begins in a later turn.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
@@ -97,6 +104,13 @@ export class Http1Server {
   close(): void {
     this.#server.closeAllConnections();
     this.#server.close();
+  }
+
+  /** Ends a connection, with this status line if there is one. */
+  #refuse(socket: Duplex, status: string | undefined): void {
+    const line = this.#lines.get(socket);
+    if (status === undefined || line === undefined || !socket.writable) socket.destroy();
+    else line.socket.endWith(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
   }
 
   #asked(exchange: Exchange): void {
