@@ -109,7 +109,7 @@ export class Calls {
     const call: Call = { what, from: request.from ?? judge.acknowledged, readsAt, startMs: nowMs() };
     const localFrom = Math.min(life.face?.applied ?? 1, judge.history.next);
     const asked = credential && need && { what, credential, need, localFrom, from: call.from };
-    const explains = permittedOnly(request.explains, asked, judge);
+    const explains = permittedOnly(request.explains, permits(asked, judge));
     const entry: UnderWay = { call, life, explains, asked, unknown: request.unknown };
     this.#underWay.add(entry);
     tell(() => (credential === undefined ? what : `${what} (${credential.name})`));
@@ -153,9 +153,9 @@ export class Calls {
 
   #answered<Answer>(request: Request<Answer>, { call, asked }: UnderWay, answer: Answer): void {
     this.#options.tell(() => `${request.what}: ${request.text?.(answer) ?? 'done'}`);
-    const { access } = this.#options.judge;
-    request.answered(call, answer, ({ position }) => asked === undefined || access.mayWrite(asked, position));
-    if (asked !== undefined) access.answered(asked, request.decidedAt?.(answer, call));
+    const { judge } = this.#options;
+    request.answered(call, answer, permits(asked, judge));
+    if (asked !== undefined) judge.access.answered(asked, request.decidedAt?.(answer, call));
   }
 
   #failed<Answer>(request: Request<Answer>, entry: UnderWay, error: unknown, aborted: boolean): void {
@@ -185,8 +185,12 @@ export class Calls {
   }
 }
 
+/** Whether the caller may have made a write of the log. */
+function permits(asked: Asked | undefined, judge: Judge): Explains {
+  return ({ position }) => asked === undefined || judge.access.mayWrite(asked, position);
+}
+
 /** A write that its caller may not make is not explained by the request. */
-function permittedOnly(explains: Explains | undefined, asked: Asked | undefined, judge: Judge): Explains | undefined {
-  if (explains === undefined || asked === undefined) return explains;
-  return (write) => explains(write) && judge.access.mayWrite(asked, write.position);
+function permittedOnly(explains: Explains | undefined, permitted: Explains): Explains | undefined {
+  return explains && ((write) => explains(write) && permitted(write));
 }
