@@ -73,8 +73,8 @@ export class Http1Server {
       const status = refusalOf(error.code ?? '', error.rawPacket);
       if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse(socket, status);
       else {
-        // Node looks once a second, and tells of all late clients at once: thousands, if they began together. None of them is served
-        // meanwhile. Behind its answer what it says is read and dropped: the system takes back an answer with unread input behind it.
+        // Node looks once a second, and tells of all late clients at once: thousands, if they began together. They wait in line for their
+        // answer, and are not served meanwhile. Behind the answer input is read on, as of any client that is refused.
         socket.pause();
         this.#ends.later(() => {
           this.#refuse(socket, status);
