@@ -1,6 +1,6 @@
 /**
  * What the machine itself adds to a stretch of an event loop: for `--minutes` (7) it only reads the CPU time of its thread, and prints
- * how often, and for how long at most, that went on between two readings. Interrupts and the host of a virtual machine take such
+ * how often, and by how much at most, it jumped between two readings. Interrupts and the host of a virtual machine take such
  * time, and the kernel counts it for the thread. To be read beside `make bench-attacks-mixed`; at the same priority (`nice -n -10`).
  */
 import { readOptions } from '../support/options.ts';
