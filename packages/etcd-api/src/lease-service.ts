@@ -1,6 +1,6 @@
 import type { AuthView, Caller, LeaseGrant, Store } from '@engram/backend';
 import { GrpcCode, type LeaseId, leaseId, type Span } from '@engram/core';
-import type { PureJob } from '@engram/loop';
+import { byteSteps, type PureJob } from '@engram/loop';
 import {
   decodeKeepAlive,
   encodeKeepAlive,
@@ -20,8 +20,9 @@ import type { ServiceParts } from './service-parts.ts';
 const SERVICE = '/etcdserverpb.Lease';
 /** Renewals of one stream that may wait for leases that are about to end. */
 const WAITING_MAX = 10_000;
-/** Leases or keys that are encoded at a time. */
+/** What is encoded at a time: so many leases or keys, or fewer keys that have so many bytes. */
 const PART_ITEMS = 1_000;
+const PART_BYTES = 64 * 1024;
 
 export function leaseMethods(parts: ServiceParts, admission: CallAdmission): readonly (readonly [string, Method])[] {
   const service = new LeaseService(parts);
@@ -70,7 +71,7 @@ class LeaseService {
       grantedTTL: lease?.grantedTtlSeconds ?? 0,
     });
     const encode = (keys: readonly Uint8Array[]): Uint8Array => etcdserverpb.encodeLeaseTimeToLiveResponse({ keys });
-    return await this.#inParts(this.#parting(head, lease?.keys ?? [], encode), caller);
+    return await this.#inParts(this.#parting(head, lease?.keys ?? [], lengthOf, encode), caller);
   }
 
   async leases(caller: RpcCaller): Promise<Message> {
@@ -78,7 +79,10 @@ class LeaseService {
     const head = etcdserverpb.encodeLeaseLeasesResponse({ header: this.#parts.header() });
     const encode = (part: readonly LeaseGrant[]): Uint8Array =>
       etcdserverpb.encodeLeaseLeasesResponse({ leases: part.map(({ id }) => ({ ID: id })) });
-    return await this.#inParts(this.#parting(head, leases, encode), caller);
+    return await this.#inParts(
+      this.#parting(head, leases, () => 0, encode),
+      caller,
+    );
   }
 
   #inParts(parting: PureJob<Message>, { client, method, signal }: RpcCaller): Message | Promise<Message> {
@@ -89,21 +93,28 @@ class LeaseService {
   *#parting<Item>(
     head: Uint8Array,
     items: Iterable<Item>,
+    bytesOf: (item: Item) => number,
     encode: (part: readonly Item[]) => Uint8Array,
   ): PureJob<Message> {
     const pieces = [head];
     let part: Item[] = [];
+    let bytes = 0;
     for (const item of items) {
       part.push(item);
-      if (part.length < PART_ITEMS) continue;
+      bytes += bytesOf(item);
+      if (part.length < PART_ITEMS && bytes < PART_BYTES) continue;
       pieces.push(encode(part));
+      const steps = part.length + byteSteps(bytes);
       part = [];
-      if (this.#parts.loop.shouldYield(PART_ITEMS)) yield;
+      bytes = 0;
+      if (this.#parts.loop.shouldYield(steps)) yield;
     }
     if (part.length > 0) pieces.push(encode(part));
     return pieces;
   }
 }
+
+const lengthOf = (key: Uint8Array): number => key.length;
 
 function endWith(span: Span, ttl: number | Promise<number>): void {
   if (typeof ttl === 'number') span.end();

@@ -1,7 +1,7 @@
-import { type Job, Loop, type Task } from '@engram/loop';
+import { type Job, Loop, StepPace, type Task } from '@engram/loop';
 import { etcdserverpb } from '@engram/wire';
 import { expect, test } from 'vitest';
-import { ALL, Api } from './api.ts';
+import { ALL, Api, b } from './api.ts';
 
 class NotingLoop extends Loop {
   readonly tasks: Task[] = [];
@@ -32,4 +32,22 @@ test('lists are made and encoded in the part of the connection that asks, and na
   expect(tasks.length).toBeGreaterThan(4);
   for (const task of tasks) expect(task).toMatchObject({ work: 'client', caller: '127.0.0.1:1', method: '/test' });
   expect(new Set(tasks.map(({ stage }) => stage))).toEqual(new Set(['range', 'encode', 'leases']));
+});
+
+test('long keys of a lease are copied and encoded in slices by their bytes', async () => {
+  const KEYS = 20;
+  const KEY_BYTES = 64 * 1024;
+  let loop: Loop | undefined;
+  await using api = await Api.open({
+    loop: (clock) => {
+      loop = new Loop({ clock, pace: new StepPace(KEY_BYTES / 1024) });
+      return loop;
+    },
+  });
+  await api.grant(60, 7n);
+  for (let at = 0; at < KEYS; at += 1) await api.put({ key: b(String(at).padStart(KEY_BYTES, 'k')), lease: 7n });
+  const slices = (): number => loop!.usage.get('client')!.slices;
+  const before = slices();
+  expect((await api.timeToLive(7n, true)).keys).toHaveLength(KEYS);
+  expect(slices() - before).toBeGreaterThanOrEqual(2 * KEYS);
 });

@@ -1,6 +1,6 @@
 import { AnswerRoom, type ByteList, ByteViews, type LeaseId } from '@engram/core';
 import type { Lessor, ListedLease } from '@engram/lease';
-import type { Loop, PureJob, Task } from '@engram/loop';
+import { byteSteps, type Loop, type PureJob, type Task } from '@engram/loop';
 import type { Caller } from '../caller.ts';
 import { clientTask } from '../client-task.ts';
 
@@ -66,7 +66,7 @@ export class LeaseLists {
       all.write(text, at, 'latin1');
       keys.set(index, all.buffer, all.byteOffset + at, text.length);
       at += text.length;
-      if (loop.shouldYield()) yield;
+      if (loop.shouldYield(byteSteps(text.length))) yield;
     }
     return keys;
   }
