@@ -1,25 +1,13 @@
-import type { AuthView, Caller, LeaseGrant, Store } from '@engram/backend';
-import { GrpcCode, type LeaseId, leaseId, type Span } from '@engram/core';
+import type { LeaseGrant } from '@engram/backend';
+import { leaseId } from '@engram/core';
 import { byteSteps, type PureJob } from '@engram/loop';
-import {
-  decodeKeepAlive,
-  encodeKeepAlive,
-  etcdserverpb,
-  type Message,
-  type Method,
-  type RpcStatus,
-  type StreamCall,
-  type StreamHandler,
-  statusOf,
-  WireError,
-} from '@engram/wire';
+import { etcdserverpb, type Message, type Method } from '@engram/wire';
 import type { CallAdmission } from './call-admission.ts';
+import { KeepAliveCall } from './keep-alive-call.ts';
 import { RpcCaller } from './rpc-caller.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const SERVICE = '/etcdserverpb.Lease';
-/** Renewals of one stream that may wait for leases that are about to end. */
-const WAITING_MAX = 10_000;
 /** What is encoded at a time: so many leases or keys, or fewer keys that have so many bytes. */
 const PART_ITEMS = 1_000;
 const PART_BYTES = 64 * 1024;
@@ -115,108 +103,3 @@ class LeaseService {
 }
 
 const lengthOf = (key: Uint8Array): number => key.length;
-
-function endWith(span: Span, ttl: number | Promise<number>): void {
-  if (typeof ttl === 'number') span.end();
-  else
-    ttl.then(
-      () => span.end(),
-      (error: unknown) => span.end(error),
-    );
-}
-
-const tooManyWaiting: RpcStatus = {
-  code: GrpcCode.UNAVAILABLE,
-  message: 'etcdserver: keepalive stream closed: too many waiting answers',
-};
-
-/** A stream of renewals. Each gets one answer, in order, although a renewal may have to wait until its lease is gone. */
-class KeepAliveCall implements StreamHandler {
-  readonly #parts: ServiceParts;
-  readonly #call: StreamCall;
-  readonly #caller: Caller;
-  /** Below the judge of reads, because the leader judges renewals. */
-  readonly #store: Store;
-  readonly #users: AuthView;
-  /** Settles with the last answer that waits. */
-  #tail: Promise<void> | undefined;
-  #waiting = 0;
-  #halfClosed = false;
-  #ended = false;
-
-  constructor(parts: ServiceParts, call: StreamCall) {
-    this.#parts = parts;
-    this.#call = call;
-    this.#caller = new RpcCaller(call);
-    this.#store = parts.options.store;
-    this.#users = parts.auth.view;
-  }
-
-  message(request: Uint8Array): void {
-    if (this.#ended) return;
-    // Each renewal is judged by who the client is now.
-    if (this.#users.enabled) this.#parts.auth.admit(this.#call);
-    try {
-      this.#renew(decodeKeepAlive(request));
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      this.#end(statusOf(error, 'stream'));
-    }
-  }
-
-  #renew(id: LeaseId): void {
-    if (this.#call.queuedBytes > this.#parts.limits.streamQueueBytesMax || this.#waiting === WAITING_MAX) {
-      this.#end(tooManyWaiting);
-      return;
-    }
-    // Read before the renewal: if the lease ended right after, the answer must not show a revision at or after that end.
-    const header = this.#parts.headerBytes(this.#store.revision);
-    const renewing = this.#call.span?.child('lease_renew', { id: String(id) });
-    const ttl = this.#store.leaseKeepAlive(id, this.#caller);
-    if (renewing !== undefined) endWith(renewing, ttl);
-    if (typeof ttl === 'number' && this.#tail === undefined) this.#call.send(encodeKeepAlive(header, id, ttl));
-    else this.#answerInTurn(ttl, header, id);
-  }
-
-  #answerInTurn(ttl: number | Promise<number>, header: Uint8Array, id: LeaseId): void {
-    const outcome = Promise.allSettled([this.#inTurn(ttl, this.#tail, id)]);
-    this.#waiting += 1;
-    const tail = outcome.then(([renewed]) => {
-      this.#waiting -= 1;
-      if (this.#tail === tail) this.#tail = undefined;
-      if (this.#ended) return;
-      if (renewed.status === 'fulfilled') this.#call.send(encodeKeepAlive(header, id, renewed.value));
-      else this.#end(statusOf(renewed.reason));
-      if (this.#halfClosed && this.#tail === undefined) this.#end();
-    });
-    this.#tail = tail;
-  }
-
-  /** The TTL, once the answers before it are sent. Renews again what has waited for longer than its lease lives. */
-  async #inTurn(ttl: number | Promise<number>, before: Promise<void> | undefined, id: LeaseId): Promise<number> {
-    const { clock } = this.#parts.options;
-    const askedMs = clock.nowMs();
-    const [renewed] = await Promise.allSettled([ttl, before]);
-    if (renewed.status === 'rejected') throw renewed.reason;
-    const seconds = renewed.value;
-    const mayHaveEnded = seconds > 0 && clock.nowMs() - askedMs >= seconds * 1000;
-    return mayHaveEnded && !this.#ended ? await this.#store.leaseKeepAlive(id, this.#caller) : seconds;
-  }
-
-  halfClosed(): void {
-    this.#halfClosed = true;
-    if (this.#tail === undefined) this.#end();
-  }
-
-  drained(): void {}
-
-  closed(): void {
-    this.#ended = true;
-  }
-
-  #end(...status: Parameters<StreamCall['end']>): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#call.end(...status);
-  }
-}

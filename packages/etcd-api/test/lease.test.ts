@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EngramError } from '@engram/core';
+import { Loop, StepPace } from '@engram/loop';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryStorage } from '@engram/storage';
 import { etcdserverpb } from '@engram/wire';
 import { ALL, Api, b, failure, keysOf, t } from './api.ts';
@@ -127,6 +129,70 @@ describe('keepalive', () => {
       [8n, 0],
       [9n, 60],
     ]);
+  });
+
+  test('renewals that are answered at once by the store leave in slices, in order, up to the first that is refused', async () => {
+    const RENEWALS = 300;
+    const REFUSED = 250;
+    let loop: Loop | undefined;
+    await using many = await Api.open({
+      loop: (clock) => {
+        loop = new Loop({ clock, pace: new StepPace(10) });
+        return loop;
+      },
+    });
+    const settle: (() => void)[] = [];
+    vi.spyOn(many.backend, 'leaseKeepAlive').mockImplementation((id) => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      settle.push(() => (id === BigInt(REFUSED) ? reject(new EngramError('LeaseNotFound')) : resolve(60)));
+      return promise;
+    });
+    const call = many.bidi('/etcdserverpb.Lease/LeaseKeepAlive');
+    for (let id = 0n; id < RENEWALS; id += 1n) ask(call, id);
+    call.halfClose();
+    const before = loop!.usage.get('client')!.slices;
+    // The refusal is there long before its turn.
+    for (const each of settle.toReversed()) each();
+    while (call.status === undefined) await many.clock.settle();
+    const seen = call.sent.map((bytes) => etcdserverpb.decodeLeaseKeepAliveResponse(bytes).ID);
+    expect(seen).toEqual(Array.from({ length: REFUSED }, (_, id) => BigInt(id)));
+    expect(call.status).toEqual(notFound);
+    expect(loop!.usage.get('client')!.slices - before).toBeGreaterThanOrEqual(REFUSED / 10);
+  });
+
+  test('once nothing waits, a renewal is answered at once again', async () => {
+    await api.grant(2, 7n);
+    await api.grant(60, 8n);
+    api.clock.advance(2_400);
+    const call = open();
+    ask(call, 7n, 8n);
+    expect(call.sent).toHaveLength(0);
+    expect(await answers(call)).toHaveLength(2);
+    ask(call, 8n);
+    expect(call.sent).toHaveLength(3);
+    call.halfClose();
+    expect(call.status).toEqual({ code: 0, message: '' });
+  });
+
+  test('nothing is sent to a client that has gone', async () => {
+    const late = Promise.withResolvers<number>();
+    vi.spyOn(api.backend, 'leaseKeepAlive').mockReturnValue(late.promise);
+    const call = open();
+    ask(call, 7n, 7n);
+    call.cancel();
+    const send = vi.spyOn(call, 'send');
+    late.resolve(60);
+    await api.clock.settle();
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test('no more than 10,000 renewals wait behind one', async () => {
+    vi.spyOn(api.backend, 'leaseKeepAlive').mockReturnValue(new Promise(() => {}));
+    const call = open();
+    for (let at = 0; at <= 10_000; at += 1) ask(call, 7n);
+    expect(call.status).toBeUndefined();
+    ask(call, 7n);
+    expect(call.status?.code).toBe(14);
   });
 
   test('a client that is done ends it with OK', async () => {
