@@ -27,6 +27,7 @@ import {
   type Txn,
   sleep,
 } from '@engram/core';
+import { Inbox, type Task } from '@engram/loop';
 import { encodeTxn } from '@engram/wire';
 import type { AppliedPositions } from './applied-positions.ts';
 import { AskedLeader } from './asked-leader.ts';
@@ -71,6 +72,17 @@ interface Renewal {
   readonly reject: (error: unknown) => void;
 }
 
+/** What has become of a renewal that the leader was asked for, `alone` or with others. */
+type RenewalAnswer =
+  | {
+      readonly one: Renewal;
+      readonly renewal: peerpb.Renewal;
+      readonly tookMs: number;
+      readonly alone: boolean;
+    }
+  | { readonly one: Renewal; readonly error: unknown };
+
+const RENEWALS: Task = { work: 'client', caller: 'leader', stage: 'renewals' };
 const FORWARDED_MIN = 64;
 /** The pause between two tries. */
 const RETRY_MS = 50;
@@ -87,10 +99,13 @@ export class RemoteLeader implements Proposals {
   readonly #forwarded = new SequenceRing<ForwardedWrite>(FORWARDED_MIN);
   #sequence: number;
   #renewals: Renewal[] = [];
+  /** Answers to renewals. Each settles a promise, and many come in one. */
+  readonly #renewed: Inbox<RenewalAnswer>;
 
   constructor(options: RemoteLeaderOptions) {
     this.#options = options;
     this.#asked = new AskedLeader(options.peers, options.leader, options.clock);
+    this.#renewed = new Inbox(options.replica.loop, RENEWALS, (answer) => this.#endRenewal(answer));
     // Not the numbers of an earlier life of this member: the log may still bring writes of that life.
     this.#sequence = (options.random.uint32() & 0xf_ffff) * WRITES_OF_A_LIFE;
     options.replica.onForwarded = (write) => {
@@ -154,18 +169,29 @@ export class RemoteLeader implements Proposals {
       const caller: Asking = { ...waiting[0]!.caller, timeoutMs: undefined };
       const { renewals } = await this.ask({ leaseKeepAlive: { ids } }, caller);
       const tookMs = clock.nowMs() - askedMs;
-      for (const [at, one] of waiting.entries()) {
-        const renewal = readable(() => present(renewals[at], 'renewal'));
-        // A leader puts off only what was asked for with others.
-        if (renewal.later && waiting.length > 1) void this.#renew([one]);
-        else if (renewal.later) one.reject(new EngramError('Unknown'));
-        else if (renewal.error !== '') one.reject(leaderError(renewal));
-        else if (renewal.ttlSeconds > 0 && this.#mayHaveEnded(one, renewal.ttlSeconds, tookMs)) this.#renewAgain(one);
-        else one.resolve(renewal.ttlSeconds);
-      }
+      const alone = waiting.length === 1;
+      const answers = readable(() =>
+        waiting.map((one, at) => ({ one, renewal: present(renewals[at], 'renewal'), tookMs, alone })),
+      );
+      this.#renewed.take(answers);
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      this.#renewed.take(waiting.map((one) => ({ one, error })));
     }
+  }
+
+  #endRenewal(answer: RenewalAnswer): void {
+    const { one } = answer;
+    if ('error' in answer) {
+      one.reject(answer.error);
+      return;
+    }
+    const { renewal, tookMs, alone } = answer;
+    // A leader puts off only what was asked for with others.
+    if (renewal.later && !alone) void this.#renew([one]);
+    else if (renewal.later) one.reject(new EngramError('Unknown'));
+    else if (renewal.error !== '') one.reject(leaderError(renewal));
+    else if (renewal.ttlSeconds > 0 && this.#mayHaveEnded(one, renewal.ttlSeconds, tookMs)) this.#renewAgain(one);
+    else one.resolve(renewal.ttlSeconds);
   }
 
   /**

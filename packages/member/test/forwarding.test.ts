@@ -416,6 +416,24 @@ test('renewals that go together end each for itself: refused, failed, slow', asy
   expect(asked).toEqual([1n, 2n, 3n, 4n, 3n]);
 });
 
+test('renewals that are answered together end in slices of the loop', async () => {
+  const RENEWALS = 100;
+  const group = await Group.open();
+  const { backend } = group.member(2n);
+  const { loop } = backend.replica;
+  vi.spyOn(group.member(1n).backend.leadership!, 'leaseKeepAlive').mockReturnValue(60);
+  // Each question ends a slice.
+  vi.spyOn(loop, 'shouldYield').mockReturnValue(true);
+  const before = loop.usage.get('client')!.slices;
+  const { calls } = group;
+  const renewals = Array.from({ length: RENEWALS }, (_, id) =>
+    Promise.resolve(backend.leaseKeepAlive(leaseId(BigInt(id)), nodeItself)),
+  );
+  expect(await group.run(Promise.all(renewals))).toEqual(renewals.map(() => 60));
+  expect(group.calls - calls).toBe(1);
+  expect(loop.usage.get('client')!.slices - before).toBeGreaterThan(RENEWALS / 2);
+});
+
 test('a write for which no leader comes ends by the request’s timeout, and has not happened', async () => {
   const group = await Group.open();
   const { backend, known } = group.member(2n);
