@@ -1,5 +1,5 @@
 import { assert, type Clock, EngramError, type LogPosition, SequenceRing } from '@engram/core';
-import { eachSettling, type Job, type Loop } from '@engram/loop';
+import { eachSettling, type Job, type Loop, type Task } from '@engram/loop';
 import type { ApplyNext } from '../apply/apply-next.ts';
 import type { Decisions } from '../decide/decisions.ts';
 import type { Write } from '../decide/write.ts';
@@ -26,6 +26,8 @@ interface Waiter {
   readonly settle: () => void;
 }
 
+/** The refusals of writes whose time is over. */
+const TIMEOUTS: Task = { work: 'durable', caller: 'writes', stage: 'timeouts' };
 const CAPACITY_MIN = 256;
 /** The memory that a waiter takes, roughly. */
 const WAITER_BYTES = 1024;
@@ -132,25 +134,33 @@ export class Answers implements ApplyNext<Write> {
     this.#watching = true;
     const { clock, timeoutMs } = this.#options;
     clock.after(timeoutMs / 4, () => {
-      this.#watching = false;
-      this.#timeOut(clock.nowMs() - timeoutMs);
-      this.#forgetTold();
-      if (!this.#writes.isEmpty) this.#watch();
+      void this.#options.loop.run(TIMEOUTS, this.#timingOut(clock.nowMs() - timeoutMs));
     });
   }
 
-  #timeOut(untilMs: number): void {
+  /** A job: a log that answers nobody has thousands wait. */
+  *#timingOut(untilMs: number): Job<void> {
+    const { decisions, loop } = this.#options;
     const error = new EngramError('Timeout');
+    yield* eachSettling(loop, this.#askedUntil(untilMs), (write) => decisions.timeOut(write, error));
+    // The log may not answer for long, so waiters that nobody waits for must not stay until it does.
+    const gone = this.#waiters.filter(({ write }) => write.told);
+    if (gone.length > 0) {
+      this.#waiters = this.#waiters.filter(({ write }) => !write.told);
+      yield* eachSettling(loop, gone, ({ write }) => this.refuse(write, error));
+    }
+    this.#forgetTold();
+    this.#watching = false;
+    if (!this.#writes.isEmpty) this.#watch();
+  }
+
+  /** Those that wait since then or for longer, in their order. */
+  *#askedUntil(untilMs: number): Generator<Write> {
     for (let at = this.#writes.first; at < this.#writes.next; at += 1) {
       const write = this.#writes.get(at);
       if (write === undefined || write.told) continue;
-      if (write.askedMs > untilMs) break;
-      this.#options.decisions.timeOut(write, error);
+      if (write.askedMs > untilMs) return;
+      yield write;
     }
-    // The log may not answer for long, so waiters that nobody waits for must not stay until it does.
-    const gone = this.#waiters.filter(({ write }) => write.told);
-    if (gone.length === 0) return;
-    this.#waiters = this.#waiters.filter(({ write }) => !write.told);
-    for (const { write } of gone) this.refuse(write, error);
   }
 }
