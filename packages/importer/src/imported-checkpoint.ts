@@ -33,7 +33,7 @@ export async function* importedCheckpoint(parts: ImportedCheckpointParts): Async
   const writer = new CheckpointWriter();
   const full: Uint8Array[] = [];
   const versions: VersionSlot[] = [];
-  const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): void => {
+  const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): undefined => {
     for (let slot = head; slot !== NO_VERSION; slot = index.previous(slot)) versions.push(slot);
     writer.begin(page, start, end, versions.length);
     for (let slot = versions.pop(); slot !== undefined; slot = versions.pop()) {

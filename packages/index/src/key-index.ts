@@ -15,7 +15,7 @@ import { IndexLoader } from './index-loader.ts';
 import { KeySlabs } from './key-slabs.ts';
 import { KeyTree } from './key-tree.ts';
 import { scanRange } from './range-scan.ts';
-import { ChangesVisitor, CollectVisitor, CountVisitor, WalkVisitor } from './range-visitors.ts';
+import { ChangesVisitor, CollectVisitor, CountVisitor, type KeyVisit, WalkVisitor } from './range-visitors.ts';
 import { type HeadVisit, SurveyVisitor } from './survey-visitor.ts';
 import { sortByRevision } from './sort-by-revision.ts';
 import { verifyTree } from './tree-check.ts';
@@ -265,12 +265,7 @@ export class KeyIndex {
    * Visits at most `keysMax` keys from `fromKey` on in order, also keys that have tombstones only. Returns the key at
    * which to continue, or undefined at the end. The keys are copies. With a turn, the visit also stops when it should yield.
    */
-  walk(
-    fromKey: Uint8Array,
-    keysMax: number,
-    visit: (key: Uint8Array, head: VersionSlot) => void,
-    turn?: Turn,
-  ): Uint8Array | undefined {
+  walk(fromKey: Uint8Array, keysMax: number, visit: KeyVisit, turn?: Turn): Uint8Array | undefined {
     const visitor = new WalkVisitor(this.#nodes, keysMax, visit, turn);
     scanRange(this.#nodes, this.#tree, { key: fromKey, end: FROM_HERE_ON }, visitor);
     return visitor.next;

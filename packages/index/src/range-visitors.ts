@@ -5,10 +5,15 @@ import { slotOf, type TreeNodes } from './tree-nodes.ts';
 import { NO_VERSION, type VersionSlot } from './version-slot.ts';
 import type { VersionTable } from './version-table.ts';
 
-// For a head that is not newer than the requested revision, the tree has the answer and no version is read.
+// For a head that is not newer than the requested revision, the tree has the answer and no version is read. Otherwise each newer
+// version is a step: a key may have a hundred thousand of them, and a leaf many such keys.
 
-/** For a head newer than `at`: the version that lives at `at`, or NO_VERSION. */
+/** Versions that are read before the turn is asked within a leaf. */
+const OLDER_TOGETHER = 64;
+
+/** For a head newer than `at`: the version that lives at `at`, or NO_VERSION. `versions.passed` grows. */
 function olderLive(versions: VersionTable, head: number, at: Revision): VersionSlot {
+  versions.passed += 1;
   const slot = versions.at(versions.previous(slotOf(head)), at);
   return slot === NO_VERSION || versions.isTombstone(slot) ? NO_VERSION : slot;
 }
@@ -42,28 +47,52 @@ export class CountVisitor implements RangeVisitor {
 
   leaf(leaf: number, from: number, to: number, live: number, newest: number): boolean {
     const { leaves } = this.#nodes;
-    const at = this.#at;
+    // The live heads of a whole leaf are counted already.
+    const heads = to - from === leaves.count(leaf) ? live : this.#liveHeads(leaf, from, to);
+    if (newest > this.#at) return this.#olderLeaf(leaf, from, to, heads);
+    this.live += heads;
+    return this.#stops(1, leaf, to - 1);
+  }
+
+  #liveHeads(leaf: number, from: number, to: number): number {
+    const { leaves } = this.#nodes;
     const words = leaves.words(leaf);
     const heads = leaves.headsAt(leaf);
-    // The live heads of a whole leaf are counted already.
-    const whole = to - from === leaves.count(leaf);
-    let counted = whole ? live : 0;
-    if (!whole) for (let row = from; row < to; row += 1) if (words[heads + 2 * row]! >= 0) counted += 1;
-    let older = 0;
-    if (newest > at) {
-      const mods = leaves.doubles(leaf);
-      const newests = leaves.newestAt(leaf);
-      for (let row = from; row < to; row += 1) {
-        if (mods[newests + row]! <= at) continue;
-        const head = words[heads + 2 * row]!;
-        if (head >= 0) counted -= 1;
-        if (olderLive(this.#versions, head, at) !== NO_VERSION) counted += 1;
-        older += 1;
-      }
-    }
+    let live = 0;
+    for (let row = from; row < to; row += 1) if (words[heads + 2 * row]! >= 0) live += 1;
+    return live;
+  }
+
+  /** A leaf in which a key was changed later, and which has `counted` live heads in these rows. */
+  #olderLeaf(leaf: number, from: number, to: number, counted: number): boolean {
+    const { leaves } = this.#nodes;
+    const at = this.#at;
+    const versions = this.#versions;
+    const words = leaves.words(leaf);
+    const heads = leaves.headsAt(leaf);
+    const mods = leaves.doubles(leaf);
+    const newests = leaves.newestAt(leaf);
     this.live += counted;
-    if (!this.#turn.shouldYield(1 + older)) return false;
-    this.next = behind(this.#nodes, leaf, to - 1);
+    versions.passed = 0;
+    for (let row = from; row < to; row += 1) {
+      if (mods[newests + row]! <= at) continue;
+      const head = words[heads + 2 * row]!;
+      if (head >= 0) this.live -= 1;
+      if (olderLive(versions, head, at) !== NO_VERSION) this.live += 1;
+      if (versions.passed < OLDER_TOGETHER) continue;
+      if (this.#stops(versions.passed, leaf, row)) {
+        this.live -= this.#liveHeads(leaf, row + 1, to);
+        return true;
+      }
+      versions.passed = 0;
+    }
+    return this.#stops(1 + versions.passed, leaf, to - 1);
+  }
+
+  /** `steps` were done, up to a row. */
+  #stops(steps: number, leaf: number, row: number): boolean {
+    if (!this.#turn.shouldYield(steps)) return false;
+    this.next = behind(this.#nodes, leaf, row);
     return true;
   }
 }
@@ -101,21 +130,25 @@ export class CollectVisitor implements RangeVisitor {
     const mods = leaves.doubles(leaf);
     const newests = leaves.newestAt(leaf);
     const turn = this.#turn;
-    let older = 0;
+    const versions = this.#versions;
+    versions.passed = 0;
     for (let row = from; row < to; row += 1) {
       let head = words[heads + 2 * row]!;
-      if (newest > at && mods[newests + row]! > at) {
-        head = olderLive(this.#versions, head, at);
-        older += 1;
+      if (newest > at && mods[newests + row]! > at) head = olderLive(versions, head, at);
+      if (head >= 0) {
+        into.push(head);
+        this.#room -= 1;
       }
-      if (head < 0) continue;
-      into.push(head);
-      this.#room -= 1;
-      if (this.#room > 0) continue;
+      if (this.#room > 0) {
+        if (versions.passed < OLDER_TOGETHER) continue;
+        const stops = turn.shouldYield(versions.passed);
+        versions.passed = 0;
+        if (!stops) continue;
+      }
       this.next = behind(this.#nodes, leaf, row);
       return true;
     }
-    if (!turn.shouldYield(1 + older)) return false;
+    if (!turn.shouldYield(1 + versions.passed)) return false;
     this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }
@@ -149,12 +182,22 @@ export class ChangesVisitor implements RangeVisitor {
     const nodes = this.#nodes;
     const mods = nodes.leaves.doubles(leaf);
     const newests = nodes.leaves.newestAt(leaf);
-    const before = this.#into.length;
+    const versions = this.#versions;
+    versions.passed = 0;
     for (let row = from; row < to; row += 1) {
-      if (mods[newests + row]! >= this.#from) this.chain(slotOf(nodes.head(leaf, row)));
+      if (mods[newests + row]! < this.#from) continue;
+      this.chain(slotOf(nodes.head(leaf, row)));
+      if (versions.passed < OLDER_TOGETHER) continue;
+      if (this.#stops(versions.passed, leaf, row)) return true;
+      versions.passed = 0;
     }
-    if (!this.#turn.shouldYield(1 + this.#into.length - before)) return false;
-    this.next = behind(nodes, leaf, to - 1);
+    return this.#stops(1 + versions.passed, leaf, to - 1);
+  }
+
+  /** `steps` were done, up to a row. */
+  #stops(steps: number, leaf: number, row: number): boolean {
+    if (!this.#turn.shouldYield(steps)) return false;
+    this.next = behind(this.#nodes, leaf, row);
     return true;
   }
 
@@ -164,20 +207,24 @@ export class ChangesVisitor implements RangeVisitor {
     let slot = versions.at(head, this.#to);
     while (slot !== NO_VERSION && versions.mod(slot) >= this.#from) {
       this.#into.push(slot);
+      versions.passed += 1;
       slot = versions.previous(slot);
     }
   }
 }
 
+/** Visits a key, whose bytes are the visitor's. Returns the steps of the turn that it took: see `HeadVisit`. */
+export type KeyVisit = (key: Uint8Array, head: VersionSlot) => number | undefined;
+
 export class WalkVisitor implements RangeVisitor {
   readonly #nodes: TreeNodes;
-  readonly #visit: (key: Uint8Array, head: VersionSlot) => void;
+  readonly #visit: KeyVisit;
   readonly #turn: Turn | undefined;
   #room: number;
   next: Uint8Array | undefined;
 
   /** With a turn, the visit also stops when it should yield. */
-  constructor(nodes: TreeNodes, max: number, visit: (key: Uint8Array, head: VersionSlot) => void, turn?: Turn) {
+  constructor(nodes: TreeNodes, max: number, visit: KeyVisit, turn?: Turn) {
     this.#nodes = nodes;
     this.#room = max;
     this.#visit = visit;
@@ -196,8 +243,8 @@ export class WalkVisitor implements RangeVisitor {
         return true;
       }
       this.#room -= 1;
-      this.#visit(key, slotOf(this.#nodes.head(leaf, row)));
-      if (this.#turn?.shouldYield() === true) this.#room = 0;
+      const steps = this.#visit(key, slotOf(this.#nodes.head(leaf, row)));
+      if (this.#turn?.shouldYield(steps) === true) this.#room = 0;
     }
     return false;
   }

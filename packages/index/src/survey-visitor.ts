@@ -7,8 +7,11 @@ import type { VersionTable } from './version-table.ts';
 /** Versions per key that are read ahead. The versions of a leaf must stay in the cache until they are visited. */
 const TOUCHED_DEPTH = 8;
 
-/** The key is bytes [start, end) of `page`, which are valid during the call only. */
-export type HeadVisit = (page: Uint8Array, start: number, end: number, head: VersionSlot) => void;
+/**
+ * The key is bytes [start, end) of `page`, which are valid during the call only. Returns the steps of the turn that the visit took:
+ * one, if nothing is returned. A key may have a hundred thousand versions.
+ */
+export type HeadVisit = (page: Uint8Array, start: number, end: number, head: VersionSlot) => number | undefined;
 
 /**
  * Visits keys without an object for each key. Keys and versions are not stored in key order, so each access would wait
@@ -46,8 +49,8 @@ export class SurveyVisitor implements RangeVisitor {
     for (let row = from; row < end; row += 1) {
       const key = nodes.leafKey(leaf, row);
       const start = keys.startOf(key);
-      this.#visit(keys.pageOf(key), start, start + keys.length(key), slotOf(nodes.head(leaf, row)));
-      if (this.#turn?.shouldYield() !== true) continue;
+      const steps = this.#visit(keys.pageOf(key), start, start + keys.length(key), slotOf(nodes.head(leaf, row)));
+      if (this.#turn?.shouldYield(steps) !== true) continue;
       end = row + 1;
       this.#room = end - from;
     }

@@ -29,6 +29,8 @@ const BYTES = 11;
 const PREVIOUS = 12; // in a free row: the next free row
 const KEY = 13;
 
+const PASSED_MASK = 0x3fff_ffff;
+
 const leaseBits = new BigInt64Array(1);
 const leaseWords = new Int32Array(leaseBits.buffer);
 
@@ -44,6 +46,8 @@ export class VersionTable {
   #rows = 0;
   #held = 0;
   #bytes = 0;
+  /** Versions that `at` has passed since the caller set this to 0. A small integer, which takes no memory of its own. */
+  passed = 0;
 
   /** Versions held. */
   get held(): number {
@@ -199,7 +203,12 @@ export class VersionTable {
   /** The newest version of a chain with mod <= revision, tombstones included; `from` may be NO_VERSION. */
   at(from: VersionSlot, revision: Revision): VersionSlot {
     let slot = from;
-    while (slot !== NO_VERSION && this.mod(slot) > revision) slot = this.previous(slot);
+    let passed = 0;
+    while (slot !== NO_VERSION && this.mod(slot) > revision) {
+      slot = this.previous(slot);
+      passed += 1;
+    }
+    if (passed > 0) this.passed = (this.passed + passed) & PASSED_MASK;
     return slot;
   }
 

@@ -1,7 +1,7 @@
 import { type KeyRange, revision, utf8 } from '@engram/core';
-import { StepPace } from '@engram/loop';
+import { finish, StepPace, type Turn } from '@engram/loop';
 import { KeyIndex, type VersionSlot } from '@engram/index';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { put, tombstone } from './metas.ts';
 
 const ALL: KeyRange = { key: new Uint8Array(0), end: Uint8Array.of(0) };
@@ -66,7 +66,7 @@ test('walks, surveys and compactions stop when they should yield, and go on wher
       most[how] = Math.max(most[how], seen[how].length - before);
     }
   };
-  const walked = (key: Uint8Array): void => void seen.walk.push(Buffer.from(key).toString());
+  const walked = (key: Uint8Array): undefined => void seen.walk.push(Buffer.from(key).toString());
   visit('walk', (from, turn) => index.walk(from, Number.POSITIVE_INFINITY, walked, turn));
   visit('survey', (from, turn) =>
     index.survey(
@@ -89,4 +89,78 @@ test('walks, surveys and compactions stop when they should yield, and go on wher
   expect(dropped).toHaveLength(60);
   expect(slices).toBeGreaterThanOrEqual(14);
   index.verify();
+});
+
+describe('reads of the past are sliced by the versions that they pass, also within a leaf', () => {
+  const HISTORY = 100;
+  /** Changes are sorted, in runs of this many. */
+  const SORTED_TOGETHER = 256;
+  const NAMES = Array.from({ length: 40 }, (_, at) => keyOf(at));
+  const FIRST = revision(NAMES.length + 1);
+  const index = new KeyIndex();
+  for (let mod = 2; mod < 2 + HISTORY * NAMES.length; mod += 1)
+    index.append(NAMES[(mod - 2) % NAMES.length]!, put(mod));
+  const newest = revision(1 + HISTORY * NAMES.length);
+
+  /** Each question ends a slice. */
+  class Noting implements Turn {
+    readonly asked: number[] = [];
+    shouldYield(steps = 1): boolean {
+      this.asked.push(steps);
+      return true;
+    }
+  }
+
+  function check({ asked }: Noting, passed: number, most = 64 + HISTORY + 1): void {
+    expect(asked.reduce((sum, steps) => sum + steps, 0)).toBeGreaterThanOrEqual(passed);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(most);
+  }
+
+  test('a count', () => {
+    const turn = new Noting();
+    let live = 0;
+    for (let key: Uint8Array | undefined = ALL.key; key !== undefined; ) {
+      const counted = index.countSome({ key, end: ALL.end }, FIRST, turn);
+      live += counted.live;
+      key = counted.next;
+    }
+    expect(live).toBe(NAMES.length);
+    check(turn, NAMES.length * (HISTORY - 1));
+  });
+
+  test('a list', () => {
+    const turn = new Noting();
+    const found: VersionSlot[] = [];
+    for (let key: Uint8Array | undefined = ALL.key; key !== undefined; ) {
+      key = index.collectSome({ key, end: ALL.end }, FIRST, NAMES.length - found.length, turn, found);
+      if (found.length === NAMES.length) break;
+    }
+    expect(found.map((slot) => index.modRevision(slot))).toEqual(NAMES.map((_, at) => at + 2));
+    check(turn, (NAMES.length - 1) * (HISTORY - 1));
+  });
+
+  test('changes of long ago, and all of them', () => {
+    for (const to of [FIRST, newest]) {
+      const turn = new Noting();
+      const found = finish(index.changes(ALL, revision(2), to, turn));
+      expect(found.map((slot) => index.modRevision(slot))).toEqual(Array.from({ length: to - 1 }, (_, at) => at + 2));
+      check(turn, NAMES.length * (HISTORY - 1), SORTED_TOGETHER);
+    }
+  });
+
+  test('walks and surveys, as far as their visits say what they took', () => {
+    for (const how of ['walk', 'survey'] as const) {
+      const turn = new Noting();
+      let seen = 0;
+      for (let key: Uint8Array | undefined = ALL.key; key !== undefined; ) {
+        const each = (): number => {
+          seen += 1;
+          return HISTORY;
+        };
+        key = index[how](key, Number.POSITIVE_INFINITY, each, turn);
+      }
+      expect(seen).toBe(NAMES.length);
+      expect(turn.asked).toEqual(NAMES.map(() => HISTORY));
+    }
+  });
 });

@@ -150,7 +150,7 @@ export class ReplicatedState {
     assert(!this.#attached, 'keys are attached once');
     this.#attached = true;
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
-      const attach = (key: Uint8Array, head: VersionSlot): void => {
+      const attach = (key: Uint8Array, head: VersionSlot): undefined => {
         if (this.index.isTombstone(head) || !this.index.hasLease(head)) return;
         const id = this.index.lease(head);
         assert(this.lessor.has(id), `a key is attached to lease ${id}, which the log does not know`);

@@ -98,17 +98,21 @@ export class Checkpointer {
     const full: Uint8Array[] = [];
     const { index } = state;
     const versions: VersionSlot[] = [];
-    const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): void => {
+    const visit = (page: Uint8Array, start: number, end: number, head: VersionSlot): number => {
       const next = applied();
+      let seen = 0;
       // Only versions before `next` in the log: later ones are under way and may never be durable.
-      for (let slot = head; slot >= 0; slot = index.previous(slot))
+      for (let slot = head; slot >= 0; slot = index.previous(slot)) {
+        seen += 1;
         if (index.position(slot) < next) versions.push(slot);
-      if (versions.length === 0) return;
+      }
+      if (versions.length === 0) return seen;
       counts.keys += 1;
       writer.begin(page, start, end, versions.length);
       for (let slot = versions.pop(); slot !== undefined; slot = versions.pop()) writeVersion(writer, index, slot);
       const chunk = writer.end();
       if (chunk !== undefined) full.push(chunk);
+      return seen;
     };
     for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
       const begin: Uint8Array = next;

@@ -74,20 +74,21 @@ async function* partsOf(
     const pin = pins.hold(state.compactRevision);
     let pinnedBytes = 0;
     const turn: Turn = { shouldYield: (steps) => loop.shouldYield(steps) || pinnedBytes >= READ_BYTES };
-    const visit = (key: Uint8Array, head: VersionSlot): void => {
+    const visit = (key: Uint8Array, head: VersionSlot): number => {
       const versions: VersionMeta[] = [];
-      visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
+      const seen = visitKept(index, head, state.compactRevision, state.revision, (slot: VersionSlot) => {
         versions.push(versionMeta(index, slot));
       });
       versions.reverse();
       const [oldest] = versions;
       // Skips a key that was created since the image began. The replay brings all of it, and a walk that included new
       // keys might never end.
-      if (oldest === undefined || (oldest.version === 1 && oldest.position >= applied)) return;
+      if (oldest === undefined || (oldest.version === 1 && oldest.position >= applied)) return seen;
       for (const { position, bytes } of versions) pages.add(position, bytes + RECORD_OVERHEAD_BYTES);
       for (const { bytes } of versions) pinnedBytes += bytes;
       const chunk = writer.add(key, versions);
       if (chunk !== undefined) chunks.push(chunk);
+      return seen;
     };
     const begin: Uint8Array = next;
     next = loop.slice(() => index.walk(begin, PINNED_KEYS, visit, turn));

@@ -46,7 +46,7 @@ function* sortedSlots({ state, loop }: WalkParts, compactRevision: Revision, upT
   // Versions written meanwhile are above `upTo`, so the image has at most as many as the index holds now.
   const slots = new Int32Array(index.versions);
   let count = 0;
-  const visit = (_key: Uint8Array, head: VersionSlot): void =>
+  const visit = (_key: Uint8Array, head: VersionSlot): number =>
     visitKept(index, head, compactRevision, upTo, (slot) => {
       assert(count < slots.length, 'more versions than there were');
       slots[count] = slot;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { EMPTY_BYTES, EngramError, type LogPosition, type Revision } from '@engram/core';
-import type { KeyIndex, VersionSlot } from '@engram/index';
+import type { VersionSlot } from '@engram/index';
 import { byteSteps, type Job, settled, type Task } from '@engram/loop';
 import type { WalkParts } from '../apply/walk-parts.ts';
 
@@ -24,9 +24,12 @@ function* hashing({ state, scanner, pins, loop }: WalkParts, upTo: Revision, sig
   let hash = 0;
   for (let next: Uint8Array | undefined = EMPTY_BYTES; next !== undefined; ) {
     const positions: LogPosition[] = [];
-    const add = (_key: Uint8Array, head: VersionSlot): void => {
-      const slot = liveAt(index, head, upTo);
-      if (slot >= 0) positions.push(index.position(slot));
+    const add = (_key: Uint8Array, head: VersionSlot): number => {
+      let seen = 1;
+      let slot = head;
+      for (; slot >= 0 && index.modRevision(slot) > upTo; slot = index.previous(slot)) seen += 1;
+      if (slot >= 0 && !index.isTombstone(slot)) positions.push(index.position(slot));
+      return seen;
     };
     next = index.walk(next, READ_KEYS, add, loop);
     for (const kv of yield* settled(scanner.passing(positions, upTo, signal))) {
@@ -37,11 +40,4 @@ function* hashing({ state, scanner, pins, loop }: WalkParts, upTo: Revision, sig
     if (upTo < state.compactRevision) throw new EngramError('Compacted');
   }
   return hash;
-}
-
-/** The version that lives at `upTo`; negative if there is none. */
-function liveAt(index: KeyIndex, head: VersionSlot, upTo: Revision): VersionSlot {
-  let slot = head;
-  while (slot >= 0 && index.modRevision(slot) > upTo) slot = index.previous(slot);
-  return slot >= 0 && index.isTombstone(slot) ? -1 : slot;
 }
