@@ -1,7 +1,7 @@
 /**
  * All attacks at random for MINUTES, two at a time, during a load like that of a kube-apiserver: each writer reads and
  * writes its own objects (a transaction on mod_revision), clients list pages, and one watches all keys. An operator disarms
- * the alarms that an attack raises. Fails if the process ends, an acknowledged write or an event is lost, few of the writes are
+ * the alarms that an attack raises, and compacts as a kube-apiserver does, five times as often. Fails if the process ends, an acknowledged write or an event is lost, few of the writes are
  * acknowledged, or memory keeps growing.
  *
  *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--only NAMES]
@@ -35,6 +35,8 @@ const ALARM_GET = 0;
 const ALARM_OFF = 2;
 const DISARMED_TOGETHER = 500;
 const OPERATOR_PAUSE_MS = 1_000;
+/** Otherwise memory would grow by each version. A kube-apiserver compacts what is older than five minutes. */
+const COMPACTION_EVERY_MS = 60_000;
 /** Less of the writes must not be acknowledged: alarms, and attacks that take all of a budget, have some refused. */
 const ACKNOWLEDGED_SHARE_MIN = 0.5;
 /** Accepted growth of memory from the end of the first third to the end of the last one. */
@@ -126,6 +128,23 @@ async function operator(): Promise<void> {
   }
 }
 
+async function compactor(): Promise<void> {
+  using client = new EtcdClient(`127.0.0.1:${target.port}`, { deadlineMs: 30_000 });
+  let compactMs = performance.now() + COMPACTION_EVERY_MS;
+  let before = 0;
+  for (; goesOn(); await delay(OPERATOR_PAUSE_MS)) {
+    if (performance.now() < compactMs) continue;
+    compactMs += COMPACTION_EVERY_MS;
+    try {
+      const { header } = await client.range({ key: Buffer.from('/registry/') });
+      if (before > 0) await client.compact({ revision: before });
+      before = header?.revision ?? 0;
+    } catch {
+      // An attack may have compacted further, or take what every call needs.
+    }
+  }
+}
+
 async function watcher(client: EtcdClient): Promise<void> {
   for await (const { events } of client.watch({
     key: Buffer.from('/registry/'),
@@ -165,6 +184,7 @@ await Promise.all([
   ...Array.from({ length: ATTACKERS }, (_, at) => attacker(at)),
   lister(),
   operator(),
+  compactor(),
   weigh(),
 ]);
 
