@@ -6,50 +6,66 @@ import { InlineWrites } from '../src/log/inline-writes.ts';
 import { nodeFileSystem } from '../src/disk/node-file-system.ts';
 import { nodeGround } from '../src/ground.ts';
 
-/** An InlineWrites after writes that took this long, each after a rest. */
-function after(tookMs: readonly number[], bytes = 700): { readonly writes: InlineWrites; rest(): void } {
+/** An InlineWrites after writes that took this long, each after a rest, and the time at the end of the last one. */
+function after(
+  tookMs: readonly number[],
+  bytes = 700,
+): { readonly writes: InlineWrites; rest(): void; readonly nowMs: number } {
   let idleMs = 5;
+  let nowMs = 0;
   const writes = new InlineWrites(() => idleMs);
   const rest = (): void => {
     idleMs += 1;
   };
   for (const ms of tookMs) {
     rest();
-    writes.may(bytes);
-    writes.took(bytes, ms);
+    writes.may(bytes, nowMs);
+    nowMs += ms;
+    writes.took(bytes, ms, nowMs);
   }
   rest();
-  return { writes, rest };
+  return { writes, rest, nowMs };
 }
 
 const FAST = Array.from({ length: 20 }, () => 0.15);
 
 test('a new log waits for the disk elsewhere until that has shown to be fast', () => {
-  expect(after([]).writes.may(700)).toBe(false);
-  expect(after(FAST.slice(0, 2)).writes.may(700)).toBe(false);
-  expect(after(FAST).writes.may(700)).toBe(true);
+  expect(after([]).writes.may(700, 1000)).toBe(false);
+  expect(after(FAST.slice(0, 2)).writes.may(700, 1000)).toBe(false);
+  expect(after(FAST).writes.may(700, 1000)).toBe(true);
 });
 
 test('a slow disk never holds up the process, and one that has become slow no more', () => {
-  expect(after(Array.from({ length: 100 }, () => 2)).writes.may(700)).toBe(false);
-  expect(after([...FAST, 10]).writes.may(700)).toBe(false);
-  expect(after([...FAST, 10, ...FAST]).writes.may(700)).toBe(true);
+  expect(after(Array.from({ length: 100 }, () => 2)).writes.may(700, 1000)).toBe(false);
+  expect(after([...FAST, 4.9]).writes.may(700, 1000)).toBe(false);
+  expect(after([...FAST, 4.9, ...FAST]).writes.may(700, 1000)).toBe(true);
+});
+
+test('a disk that has stalled once does not hold up the process for a minute, however fast it is in between', () => {
+  const { writes, rest, nowMs } = after([...FAST, 5]);
+  for (let at = 1; at <= 20; at += 1) {
+    writes.took(700, 0.15, nowMs + at);
+    rest();
+  }
+  expect(writes.may(700, nowMs + 59_999)).toBe(false);
+  rest();
+  expect(writes.may(700, nowMs + 60_000)).toBe(true);
 });
 
 test('only where the process had nothing to do since the append before', () => {
   const { writes, rest } = after(FAST);
-  expect(writes.may(700)).toBe(true);
-  expect(writes.may(700)).toBe(false);
+  expect(writes.may(700, 1000)).toBe(true);
+  expect(writes.may(700, 1000)).toBe(false);
   rest();
-  expect(writes.may(700)).toBe(true);
+  expect(writes.may(700, 1000)).toBe(true);
 });
 
 test('large appends are written elsewhere, and say nothing of small ones', () => {
   const { writes, rest } = after(FAST);
-  expect(writes.may(16_385)).toBe(false);
-  writes.took(1 << 20, 50);
+  expect(writes.may(16_385, 1000)).toBe(false);
+  writes.took(1 << 20, 50, 1000);
   rest();
-  expect(writes.may(16_384)).toBe(true);
+  expect(writes.may(16_384, 1000)).toBe(true);
 });
 
 test('the idle time of a process grows while it waits', async () => {

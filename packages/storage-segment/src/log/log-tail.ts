@@ -121,8 +121,12 @@ export class LogTail {
     if (cleared !== undefined) await cleared;
     const { clock } = this.#parts;
     const startMs = clock.nowMs();
-    await file.write(bytes, table.end, this.#inline.may(size));
-    this.#inline.took(size, clock.nowMs() - startMs);
+    const inline = this.#inline.may(size, startMs);
+    const writing = file.write(bytes, table.end, inline);
+    if (inline) this.#watchInline(clock.nowMs() - startMs);
+    await writing;
+    const writtenMs = clock.nowMs();
+    this.#inline.took(size, writtenMs - startMs, writtenMs);
     const opening = table.count === 0;
     table.addFrame(batch.first, offsets, end);
     active.chain = crc;
@@ -130,6 +134,12 @@ export class LogTail {
     if (opening) this.#parts.segments.push(active);
     this.#preallocation.advance();
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
+  }
+
+  /** Names the time for which the disk has kept the event loop. */
+  #watchInline(tookMs: number): void {
+    const { watch } = this.#parts.loop;
+    if (tookMs > watch.budgetMs) watch.stretched('disk', tookMs);
   }
 
   /** Resolves when the next segment is ready, or could not be made: then `roll` takes no longer than an append. */
