@@ -128,8 +128,8 @@ const possible: readonly Mutant[] = [
     edits: [
       {
         file: `${backend}/checkpoint/checkpointer.ts`,
-        find: '      if (versions.length === 0) return;\n',
-        replace: '      if (versions.length === 0) return;\n      versions.length = 1;\n',
+        find: '      if (versions.length === 0) return seen;\n',
+        replace: '      if (versions.length === 0) return seen;\n      versions.length = 1;\n',
       },
     ],
   },
