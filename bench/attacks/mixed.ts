@@ -1,8 +1,8 @@
 /**
  * All attacks at random for MINUTES, two at a time, during a load like that of a kube-apiserver: each writer reads and
  * writes its own objects (a transaction on mod_revision), clients list pages, and one watches all keys. An operator disarms
- * the alarms that an attack raises, and compacts as a kube-apiserver does, five times as often. Fails if the process ends, an acknowledged write or an event is lost, few of the writes are
- * acknowledged, or memory keeps growing.
+ * the alarms that an attack raises, and another compacts as a kube-apiserver does, five times as often. Fails if the process
+ * ends, an acknowledged write or an event is lost, few of the writes are acknowledged, or memory keeps growing.
  *
  *   MINUTES=10 node bench/attacks/mixed.ts [--store new|etcd] [--memory-limit BYTES] [--only NAMES]
  *     [--markdown FILE]
