@@ -21,7 +21,7 @@ function after(
     rest();
     writes.may(bytes, nowMs);
     nowMs += ms;
-    writes.took(bytes, ms, nowMs);
+    writes.took(bytes, ms);
   }
   rest();
   return { writes, rest, nowMs };
@@ -42,11 +42,11 @@ test('a slow disk never holds up the process, and one that has become slow no mo
 });
 
 test('a disk that has stalled once does not hold up the process for a minute, however fast it is in between', () => {
-  const { writes, rest, nowMs } = after([...FAST, 5]);
-  for (let at = 1; at <= 20; at += 1) {
-    writes.took(700, 0.15, nowMs + at);
-    rest();
-  }
+  const { writes, rest, nowMs } = after(FAST);
+  writes.blocked(4.9, nowMs);
+  expect(writes.may(700, nowMs)).toBe(true);
+  writes.blocked(5, nowMs);
+  rest();
   expect(writes.may(700, nowMs + 59_999)).toBe(false);
   rest();
   expect(writes.may(700, nowMs + 60_000)).toBe(true);
@@ -63,7 +63,7 @@ test('only where the process had nothing to do since the append before', () => {
 test('large appends are written elsewhere, and say nothing of small ones', () => {
   const { writes, rest } = after(FAST);
   expect(writes.may(16_385, 1000)).toBe(false);
-  writes.took(1 << 20, 50, 1000);
+  writes.took(1 << 20, 50);
   rest();
   expect(writes.may(16_384, 1000)).toBe(true);
 });

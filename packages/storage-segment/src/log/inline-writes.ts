@@ -2,7 +2,7 @@
 const BYTES_MAX = 16 << 10;
 /** A disk slower than this on average never blocks the process. */
 const FAST_MS = 0.5;
-/** A disk that has kept one small append for so long may do so again: it never blocks the process for the next DISTRUST_MS. */
+/** A disk that has kept an inline append for so long may do so again: it never blocks the process for the next DISTRUST_MS. */
 const STALL_MS = 5;
 const DISTRUST_MS = 60_000;
 /** The weight of the newest write in the average. */
@@ -36,10 +36,13 @@ export class InlineWrites {
     return idled && bytes <= BYTES_MAX && this.#averageMs < FAST_MS && nowMs >= this.#trustedFromMs;
   }
 
-  /** Reports how long an append took until `nowMs`, however it was written. */
-  took(bytes: number, tookMs: number, nowMs: number): void {
-    if (bytes > BYTES_MAX) return;
-    this.#averageMs += (tookMs - this.#averageMs) * WEIGHT;
+  /** Reports how long an append took, however it was written. */
+  took(bytes: number, tookMs: number): void {
+    if (bytes <= BYTES_MAX) this.#averageMs += (tookMs - this.#averageMs) * WEIGHT;
+  }
+
+  /** Reports for how long an inline append has blocked the process, until `nowMs`. What another thread writes also waits for its turn here. */
+  blocked(tookMs: number, nowMs: number): void {
     if (tookMs >= STALL_MS) this.#trustedFromMs = nowMs + DISTRUST_MS;
   }
 }

@@ -123,10 +123,9 @@ export class LogTail {
     const startMs = clock.nowMs();
     const inline = this.#inline.may(size, startMs);
     const writing = file.write(bytes, table.end, inline);
-    if (inline) this.#watchInline(clock.nowMs() - startMs);
+    if (inline) this.#blocked(startMs, clock.nowMs());
     await writing;
-    const writtenMs = clock.nowMs();
-    this.#inline.took(size, writtenMs - startMs, writtenMs);
+    this.#inline.took(size, clock.nowMs() - startMs);
     const opening = table.count === 0;
     table.addFrame(batch.first, offsets, end);
     active.chain = crc;
@@ -136,8 +135,10 @@ export class LogTail {
     if (table.end > this.#parts.segmentBytes / 2) this.#prepare();
   }
 
-  /** Names the time for which the disk has kept the event loop. */
-  #watchInline(tookMs: number): void {
+  /** The disk has kept the event loop meanwhile. */
+  #blocked(startMs: number, nowMs: number): void {
+    const tookMs = nowMs - startMs;
+    this.#inline.blocked(tookMs, nowMs);
     const { watch } = this.#parts.loop;
     if (tookMs > watch.budgetMs) watch.stretched('disk', tookMs);
   }
