@@ -8,8 +8,16 @@ import type { VersionTable } from './version-table.ts';
 // For a head that is not newer than the requested revision, the tree has the answer and no version is read. Otherwise each newer
 // version is a step: a key may have a hundred thousand of them, and a leaf many such keys.
 
-/** Versions that are read before the turn is asked within a leaf. */
-const OLDER_TOGETHER = 64;
+/** Versions that are passed before the turn is asked within a leaf. */
+const PASSED_TOGETHER = 64;
+
+/** Whether so many versions were passed in a leaf that the visit should yield. */
+function passedEnough(versions: VersionTable, turn: Turn): boolean {
+  if (versions.passed < PASSED_TOGETHER) return false;
+  const yields = turn.shouldYield(versions.passed);
+  versions.passed = 0;
+  return yields;
+}
 
 /** For a head newer than `at`: the version that lives at `at`, or NO_VERSION. `versions.passed` grows. */
 function olderLive(versions: VersionTable, head: number, at: Revision): VersionSlot {
@@ -51,7 +59,9 @@ export class CountVisitor implements RangeVisitor {
     const heads = to - from === leaves.count(leaf) ? live : this.#liveHeads(leaf, from, to);
     if (newest > this.#at) return this.#olderLeaf(leaf, from, to, heads);
     this.live += heads;
-    return this.#stops(1, leaf, to - 1);
+    if (!this.#turn.shouldYield()) return false;
+    this.next = behind(this.#nodes, leaf, to - 1);
+    return true;
   }
 
   #liveHeads(leaf: number, from: number, to: number): number {
@@ -79,20 +89,13 @@ export class CountVisitor implements RangeVisitor {
       const head = words[heads + 2 * row]!;
       if (head >= 0) this.live -= 1;
       if (olderLive(versions, head, at) !== NO_VERSION) this.live += 1;
-      if (versions.passed < OLDER_TOGETHER) continue;
-      if (this.#stops(versions.passed, leaf, row)) {
-        this.live -= this.#liveHeads(leaf, row + 1, to);
-        return true;
-      }
-      versions.passed = 0;
+      if (!passedEnough(versions, this.#turn)) continue;
+      this.live -= this.#liveHeads(leaf, row + 1, to);
+      this.next = behind(this.#nodes, leaf, row);
+      return true;
     }
-    return this.#stops(1 + versions.passed, leaf, to - 1);
-  }
-
-  /** `steps` were done, up to a row. */
-  #stops(steps: number, leaf: number, row: number): boolean {
-    if (!this.#turn.shouldYield(steps)) return false;
-    this.next = behind(this.#nodes, leaf, row);
+    if (!this.#turn.shouldYield(1 + versions.passed)) return false;
+    this.next = behind(this.#nodes, leaf, to - 1);
     return true;
   }
 }
@@ -139,12 +142,7 @@ export class CollectVisitor implements RangeVisitor {
         into.push(head);
         this.#room -= 1;
       }
-      if (this.#room > 0) {
-        if (versions.passed < OLDER_TOGETHER) continue;
-        const stops = turn.shouldYield(versions.passed);
-        versions.passed = 0;
-        if (!stops) continue;
-      }
+      if (this.#room > 0 && !passedEnough(versions, turn)) continue;
       this.next = behind(this.#nodes, leaf, row);
       return true;
     }
@@ -187,17 +185,12 @@ export class ChangesVisitor implements RangeVisitor {
     for (let row = from; row < to; row += 1) {
       if (mods[newests + row]! < this.#from) continue;
       this.chain(slotOf(nodes.head(leaf, row)));
-      if (versions.passed < OLDER_TOGETHER) continue;
-      if (this.#stops(versions.passed, leaf, row)) return true;
-      versions.passed = 0;
+      if (!passedEnough(versions, this.#turn)) continue;
+      this.next = behind(nodes, leaf, row);
+      return true;
     }
-    return this.#stops(1 + versions.passed, leaf, to - 1);
-  }
-
-  /** `steps` were done, up to a row. */
-  #stops(steps: number, leaf: number, row: number): boolean {
-    if (!this.#turn.shouldYield(steps)) return false;
-    this.next = behind(this.#nodes, leaf, row);
+    if (!this.#turn.shouldYield(1 + versions.passed)) return false;
+    this.next = behind(nodes, leaf, to - 1);
     return true;
   }
 
