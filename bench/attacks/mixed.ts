@@ -37,7 +37,7 @@ const DISARMED_TOGETHER = 500;
 const OPERATOR_PAUSE_MS = 1_000;
 /** Otherwise memory would grow by each version. A kube-apiserver compacts what is older than five minutes. */
 const COMPACTION_EVERY_MS = 60_000;
-/** Less of the writes must not be acknowledged: alarms, and attacks that take all of a budget, have some refused. */
+/** At least this share of the writes must be acknowledged. Some are refused: because of alarms, or because an attack takes all of a budget. */
 const ACKNOWLEDGED_SHARE_MIN = 0.5;
 /** Accepted growth of memory from the end of the first third to the end of the last one. */
 const GROWTH_MAX_MB = 64;

@@ -2,7 +2,7 @@
 const BYTES_MAX = 16 << 10;
 /** A disk slower than this on average never blocks the process. */
 const FAST_MS = 0.5;
-/** A disk that has kept an inline append for so long may do so again: it never blocks the process for the next DISTRUST_MS. */
+/** If an inline append takes this long, the next ones may as well: none is inline for DISTRUST_MS. */
 const STALL_MS = 5;
 const DISTRUST_MS = 60_000;
 /** The weight of the newest write in the average. */
@@ -41,7 +41,7 @@ export class InlineWrites {
     if (bytes <= BYTES_MAX) this.#averageMs += (tookMs - this.#averageMs) * WEIGHT;
   }
 
-  /** Reports for how long an inline append has blocked the process, until `nowMs`. What another thread writes also waits for its turn here. */
+  /** Reports how long an inline append has blocked the process, until `nowMs`. The time of other appends includes their wait for the event loop. */
   blocked(tookMs: number, nowMs: number): void {
     if (tookMs >= STALL_MS) this.#trustedFromMs = nowMs + DISTRUST_MS;
   }
