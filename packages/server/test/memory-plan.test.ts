@@ -67,8 +67,13 @@ test('a limit gives each its share of what the node does not need for itself', (
     leases: 40_960,
     imagesBytes: 10 * MiB,
   });
-  expect(boundsOf({}, 480 * MiB)).toEqual(bounds);
-  expect(boundsOf({}, 480 * MiB, [], true)).toEqual({ ...bounds, connections: 640 });
+  expect(boundsOf({}, 528 * MiB)).toEqual(bounds);
+  expect(boundsOf({}, 528 * MiB, [], true)).toEqual({ ...bounds, connections: 640 });
+});
+
+test('a tenth of what the bounds follow from stays as room in a control group', () => {
+  expect(boundsOf({}, 1100 * MiB).limitBytes).toBe(1000 * MiB);
+  expect(boundsOf({ 'memory-limit': 1100 * MiB }).limitBytes).toBe(1100 * MiB);
 });
 
 test('a large limit raises nothing', () => {
@@ -116,10 +121,19 @@ describe('what a node cannot live with', () => {
     );
   });
 
-  test('a control group that allows less is warned of, and the bounds are the least', () => {
+  test.each([100 * MiB, 281 * MiB])(
+    'a control group of %i bytes is warned of, and the bounds are the least',
+    (bytes) => {
+      const warnings: string[] = [];
+      expect(boundsOf({}, bytes, warnings)).toEqual(boundsOf({ 'memory-limit': 256 * MiB }));
+      expect(warnings).toEqual([`the control group allows ${bytes} bytes of memory: a node needs at least 295279002`]);
+    },
+  );
+
+  test('a control group that allows as much as is needed is not warned of', () => {
     const warnings: string[] = [];
-    expect(boundsOf({}, 100 * MiB, warnings)).toEqual(boundsOf({ 'memory-limit': 256 * MiB }));
-    expect(warnings).toEqual(['the control group allows 104857600 bytes of memory: a node needs at least 268435456']);
+    expect(boundsOf({}, 295_279_002, warnings).limitBytes).toBe(256 * MiB);
+    expect(warnings).toEqual([]);
   });
 
   test.each([
