@@ -49,6 +49,7 @@ export {
 } from './src/txn.ts';
 export { type ByteList, ByteViews } from './src/byte-views.ts';
 export type { PagedBytes } from './src/paged-bytes.ts';
+export { Fifo } from './src/fifo.ts';
 export { LinkedQueue, type Queued } from './src/linked-queue.ts';
 export { addressShare } from './src/address-share.ts';
 export { HolderShares } from './src/holder-shares.ts';

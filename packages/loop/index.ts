@@ -4,7 +4,6 @@ export { byteSteps } from './src/byte-steps.ts';
 export { sorting } from './src/sorting.ts';
 export { type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
 export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
-export { Fifo } from './src/fifo.ts';
 export { Inbox } from './src/inbox.ts';
 export { REST_MS_MAX, REST_TIMES, Rests } from './src/rests.ts';
 export { MeasuredPace, type Pace, SeededPace, StepPace } from './src/pace.ts';

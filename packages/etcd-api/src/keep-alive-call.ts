@@ -1,6 +1,6 @@
 import type { AuthView, Caller, Store } from '@engram/backend';
-import { GrpcCode, type LeaseId, type Span } from '@engram/core';
-import { Fifo, type Job, settled, type Task } from '@engram/loop';
+import { Fifo, GrpcCode, type LeaseId, type Span } from '@engram/core';
+import { type Job, settled, type Task } from '@engram/loop';
 import {
   decodeKeepAlive,
   encodeKeepAlive,

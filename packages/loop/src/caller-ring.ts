@@ -1,5 +1,4 @@
-import { assert } from '@engram/core';
-import { Fifo } from './fifo.ts';
+import { assert, Fifo } from '@engram/core';
 
 /** The time that a caller gets in each round of its class. */
 export const QUANTUM_MS = 1;

@@ -1,4 +1,4 @@
-import { Fifo } from './fifo.ts';
+import { Fifo } from '@engram/core';
 import type { Loop } from './loop.ts';
 import { eachSettling, type Job } from './turn.ts';
 import type { Task } from './work-class.ts';

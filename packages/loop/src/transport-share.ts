@@ -1,5 +1,4 @@
-import type { Clock } from '@engram/core';
-import { Fifo } from './fifo.ts';
+import { type Clock, Fifo } from '@engram/core';
 import { ShortAnswers } from './short-answers.ts';
 import { type TurnInput, unmeasuredInput } from './turn-input.ts';
 import {
