@@ -1,4 +1,4 @@
-import type { LogPosition } from '@engram/core';
+import { Fifo, type LogPosition } from '@engram/core';
 
 /** One call of `Values.getMany` while its records are read. */
 export class RecordRequest {
@@ -50,12 +50,11 @@ export class RecordRequest {
  * turns with each other and with small ones. A call whose signal has aborted is rejected at its next turn.
  */
 export class RecordRequests {
-  /** The requests with positions left, from `#head` on. A request with positions left after its turn goes to the end. */
-  #waiting: RecordRequest[] = [];
-  #head = 0;
+  /** The requests with positions left. A request with positions left after its turn goes to the end. */
+  readonly #waiting = new Fifo<RecordRequest>();
 
   get empty(): boolean {
-    return this.#head === this.#waiting.length;
+    return this.#waiting.length === 0;
   }
 
   /** `start` is called once the request is queued. */
@@ -74,9 +73,8 @@ export class RecordRequests {
   takeGroup(countMax: number, bytesMax: number, take: (request: RecordRequest, at: number) => number): void {
     let room = countMax;
     let bytes = 0;
-    while (room > 0 && bytes < bytesMax && this.#head < this.#waiting.length) {
-      const request = this.#waiting[this.#head]!;
-      this.#head += 1;
+    while (room > 0 && bytes < bytesMax && this.#waiting.length > 0) {
+      const request = this.#waiting.shift()!;
       if (request.signal.aborted) request.fail(request.signal.reason);
       if (request.ended) continue;
       const to = Math.min(request.positions.length, request.taken + room);
@@ -85,11 +83,6 @@ export class RecordRequests {
         bytes += take(request, request.taken);
       }
       if (request.taken < request.positions.length && !request.ended) this.#waiting.push(request);
-    }
-    // The taken part is removed once it is the larger one, so each entry is moved at most once on average.
-    if (this.#head * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#head);
-      this.#head = 0;
     }
   }
 }

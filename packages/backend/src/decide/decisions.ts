@@ -1,4 +1,4 @@
-import { assert, type EngramError, NO_REVISION, Waiters } from '@engram/core';
+import { assert, type EngramError, Fifo, NO_REVISION, Waiters } from '@engram/core';
 import { byteSteps, type Job, type Loop, type Task } from '@engram/loop';
 import type { Pins } from '@engram/scanner';
 import { clientTask } from '../client-task.ts';
@@ -40,9 +40,7 @@ export class Decisions {
   #parked: ParkedDecision | undefined;
   /** A slice of the current one runs in this call. */
   #inSlice = false;
-  /** Decisions from `#first` on wait; those before it were taken out. */
-  #waiting: Waiting[] = [];
-  #first = 0;
+  readonly #waiting = new Fifo<Waiting>();
   #waitingBytes = 0;
   /** The waiting decisions have a slice, or wait for it. */
   #resuming = false;
@@ -174,7 +172,7 @@ export class Decisions {
 
   /** Those that nobody waits for any more, as far as none is before them that somebody waits for. */
   #drop(): void {
-    while (this.#waiting[this.#first]?.write.told === true) this.#options.next.dropped(this.#dequeue());
+    while (this.#waiting.first?.write.told === true) this.#options.next.dropped(this.#dequeue());
     if (this.free) this.#idle.wakeAll();
   }
 
@@ -184,9 +182,7 @@ export class Decisions {
    */
   giveUp(error: EngramError): readonly Write[] {
     this.#parked?.giveUp(error);
-    const all = this.#waiting.slice(this.#first).map(({ write }) => write);
-    this.#waiting = [];
-    this.#first = 0;
+    const all = this.#waiting.takeAll().map(({ write }) => write);
     this.#waitingBytes = 0;
     if (this.free) this.#idle.wakeAll();
     return all;
@@ -205,7 +201,7 @@ export class Decisions {
     const { loop } = this.#options;
     this.#drop();
     while (this.#current === undefined && this.#waiting.length > 0) {
-      const { bytes } = this.#waiting[this.#first]!;
+      const { bytes } = this.#waiting.first!;
       this.#begin(this.#dequeue());
       if (loop.shouldYield(byteSteps(bytes))) yield;
       this.#drop();
@@ -215,14 +211,9 @@ export class Decisions {
   }
 
   #dequeue(): Write {
-    const next = this.#waiting[this.#first];
+    const next = this.#waiting.shift();
     assert(next !== undefined, 'nobody waits to decide');
-    this.#first += 1;
     this.#waitingBytes -= next.bytes;
-    if (this.#first === this.#waiting.length) {
-      this.#waiting = [];
-      this.#first = 0;
-    }
     return next.write;
   }
 }

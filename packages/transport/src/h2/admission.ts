@@ -1,4 +1,4 @@
-import type { Share } from '@engram/core';
+import { Fifo, type Share } from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
 import { RUNNING_MAX_BYTES, SEND_QUEUE_MAX_BYTES } from './limits.ts';
 
@@ -50,9 +50,7 @@ export class Admission {
   readonly #owner: AdmissionOwner;
   #running = 0;
   #runningBytes = 0;
-  /** Calls before `#first` have been started. */
-  #waiting: Admissible[] = [];
-  #first = 0;
+  #waiting = new Fifo<Admissible>();
   #letting = false;
   #ended = false;
   /** Streams that were told to wait, in the order in which they asked. */
@@ -85,7 +83,7 @@ export class Admission {
   }
 
   get someWait(): boolean {
-    return this.#first < this.#waiting.length;
+    return this.#waiting.length > 0;
   }
 
   /** Whether the connection may hold more bytes of answers. False is counted as a refusal. */
@@ -98,8 +96,7 @@ export class Admission {
   /** The connection ends: calls that wait never start. */
   end(): void {
     this.#ended = true;
-    this.#waiting = [];
-    this.#first = 0;
+    this.#waiting = new Fifo();
   }
 
   /** Starts the call now, and throws what it throws, or as soon as the limits allow. */
@@ -112,8 +109,7 @@ export class Admission {
     if (!this.#share.mayGrow) this.#share.refused();
     // Removes calls that were cancelled while they waited. There are no more other calls than streams.
     if (this.#waiting.length > 2 * this.#runningMax) {
-      this.#waiting = this.#waiting.filter(({ finished }, at) => at >= this.#first && !finished);
-      this.#first = 0;
+      for (const waiting of this.#waiting.takeAll()) if (!waiting.finished) this.#waiting.push(waiting);
     }
     call.stays();
     this.#waiting.push(call);
@@ -166,8 +162,8 @@ export class Admission {
   }
 
   *#start(): PureJob<void> {
-    for (let call = this.#next; call !== undefined && this.#mayStart(); call = this.#next) {
-      this.#first += 1;
+    while (this.someWait && this.#mayStart()) {
+      const call = this.#waiting.shift()!;
       try {
         if (!call.finished) call.start();
       } catch (error) {
@@ -177,7 +173,6 @@ export class Admission {
       if (this.#loop.shouldYield(STEPS_EACH) && this.someWait) yield;
     }
     this.#letting = false;
-    this.#forgetStarted();
     if (!this.someWait && !this.#ended) this.#owner.noneWait();
   }
 
@@ -191,17 +186,6 @@ export class Admission {
       if (this.#loop.shouldYield(STEPS_EACH)) yield;
     }
     this.#resuming = false;
-  }
-
-  get #next(): Admissible | undefined {
-    return this.#waiting[this.#first];
-  }
-
-  /** Moves the waiting calls up only when they are at most as many as the free places before them. */
-  #forgetStarted(): void {
-    if (2 * this.#first < this.#waiting.length) return;
-    this.#waiting.splice(0, this.#first);
-    this.#first = 0;
   }
 
   #mayStart(): boolean {
