@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { COPY_MAX_BYTES, Output } from '../src/h2/output.ts';
 import { SendQueue } from '../src/h2/send-queue.ts';
 import { SHORT_SLAB_BYTES, SLAB_BYTES, SlabPool } from '../src/h2/slab-pool.ts';
+import { arrayBuffersHeld } from './support/memory.ts';
 
 /** A socket whose kernel takes, and reads, written bytes only when the test says so. */
 class SlowSocket extends Socket {
@@ -113,4 +114,15 @@ test('a send queue gives back the bytes that it was given, in any portions', () 
       },
     ),
   );
+});
+
+test('a send queue keeps nothing of a piece that is sent, also while others wait', async () => {
+  const PIECE_BYTES = 256 * 1024;
+  const queue = new SendQueue();
+  const before = await arrayBuffersHeld();
+  for (let at = 0; at < 40; at += 1) queue.push(Buffer.allocUnsafeSlow(PIECE_BYTES));
+  const send = (bytes: number): void => queue.move(bytes, new Output(new SlowSocket(), new SlabPool(), () => {}));
+  send(39 * PIECE_BYTES);
+  expect((await arrayBuffersHeld()) - before).toBeLessThan(3 * PIECE_BYTES);
+  expect(queue.bytes).toBe(PIECE_BYTES);
 });

@@ -72,8 +72,8 @@ export class LocalCopy {
   #begin: LogPosition | undefined;
   /** `from` of the newest checkpoint. */
   #checkpointFrom: LogPosition | undefined;
-  /** In the order of the log. Batches before `#head` are written. */
-  #waiting: Waiting[] = [];
+  /** In the order of the log. Batches before `#head` are written, and their memory is given up. */
+  #waiting: (Waiting | undefined)[] = [];
   #head = 0;
   #waitingBytes = 0;
   /** The end of the written batches, and the chain there. */
@@ -335,6 +335,7 @@ export class LocalCopy {
     this.#endChain = chain;
     this.#waitingBytes -= bytes;
     this.#unmarkedBytes += bytes;
+    this.#waiting[this.#head] = undefined;
     this.#head += 1;
     // On average, each entry is moved at most once.
     if (this.#head * 2 > this.#waiting.length) {

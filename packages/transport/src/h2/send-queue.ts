@@ -2,6 +2,9 @@ import { assert } from '@engram/core';
 import type { LongMessage } from '@engram/wire';
 import type { Output } from './output.ts';
 
+/** In the place of a piece that is sent: its memory is not the queue's any more. */
+const sent = new Uint8Array(0);
+
 /** Bytes of one stream that wait for a window or for the socket, in their original pieces. */
 export class SendQueue {
   #pieces: (Uint8Array | LongMessage)[] = [];
@@ -74,6 +77,7 @@ export class SendQueue {
       this.#unheldBytes -= unheldBytesOf(piece);
       if (!(piece instanceof Uint8Array)) piece.drop();
       this.#sentOfFirst = 0;
+      this.#pieces[this.#first] = sent;
       this.#first += 1;
     }
     this.#forgetSent();
