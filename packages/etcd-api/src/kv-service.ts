@@ -1,4 +1,4 @@
-import { assert, EngramError, isPoint, type Op, type RangeOp, type Txn, whenLate, whenThere } from '@engram/core';
+import { assert, EngramError, type Op, type RangeOp, type Txn, whenLate, whenThere } from '@engram/core';
 import { isReadOnly, type OpResult, type PagedRangeResult, type TxnResult } from '@engram/backend';
 import {
   CutTxn,
@@ -67,12 +67,11 @@ class KvService {
     if (caller.isRecorded) caller.does('range', rangeAttributes(op));
     checkRange(op);
     const result = this.#parts.store.range(op, caller, 'pages');
-    const counted = isPoint(op.range) ? result : this.#countedIfLate(result, op, caller);
-    return whenThere(counted, answerOf, this.#parts);
+    return whenThere(this.#countedIfLate(result, op, caller), answerOf, this.#parts);
   }
 
   /**
-   * An answer that does not come at once is long, or waits for the leader. What it will hold counts from this call on: the next
+   * An answer that does not come at once is long, is read from the disk, or waits for the leader. What it will hold counts from this call on: the next
    * calls of the client would begin before it holds it.
    */
   #countedIfLate<Result>(result: Result | Promise<Result>, op: RangeOp, caller: RpcCaller): Result | Promise<Result> {

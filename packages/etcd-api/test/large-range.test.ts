@@ -81,6 +81,26 @@ test('what a list will hold counts before it waits for the leader', async () => 
   dropMessage(message);
 });
 
+test.each([
+  { valueBytes: 200_000, calls: 1 },
+  { valueBytes: 1_000, calls: 0 },
+])('a value of $valueBytes bytes counts before it is read in $calls calls', async ({ valueBytes, calls }) => {
+  await using store = await Api.open();
+  const request = { key: b('long'), value: Buffer.alloc(valueBytes, 'v') };
+  await store.call('/etcdserverpb.KV/Put', etcdserverpb.encodePutRequest(request));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.backend.readIndex = () => promise;
+  const held: number[] = [];
+  const call = Object.assign(new FakeCall(), { holdAnswer: (bytes: number) => held.push(bytes) });
+  const method = store.methods.get('/etcdserverpb.KV/Range');
+  if (method?.kind !== 'unary') throw new Error('Range is no unary method');
+  const answer = method.handle(etcdserverpb.encodeRangeRequest({ key: b('long') }), call);
+  expect(held).toHaveLength(calls);
+  for (const bytes of held) expect(bytes).toBeGreaterThan(valueBytes);
+  resolve();
+  await answer;
+});
+
 test('a client that goes away ends the work on its answer', async () => {
   const call = new FakeCall();
   const answer = handle(call);

@@ -3,6 +3,7 @@ import {
   type ByteList,
   ByteViews,
   EngramError,
+  isPoint,
   type KeyRange,
   type LogPosition,
   type RangeOp,
@@ -75,6 +76,8 @@ const PAGED_BYTES_MIN = 64 * 1024;
  */
 const SENT_BYTES_MIN = 16 * 1024;
 const SENT_TOTAL_MAX = 1024 * 1024;
+/** So many versions of SENT_BYTES_MIN have SENT_TOTAL_MAX. */
+const LONG_VERSIONS_MAX = SENT_TOTAL_MAX / SENT_BYTES_MIN;
 /** The most keys in one chunk of a stream. */
 const STREAM_KEYS = 1024;
 /** The number of versions that are fetched at once if the answer is not a plain list. */
@@ -112,15 +115,35 @@ export class Scanner {
 
   /**
    * About what a range holds until its answer is made, for who counts it before that: by the keys of the newest revision,
-   * `newest`, whatever that of the range is. 0 for what a slice answers. O(log n).
+   * `newest`, whatever that of the range is. 0 for what a slice answers with short versions. O(log n).
    */
   holdsBytes(op: RangeOp, newest: Revision): number {
-    if (op.countOnly || (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1)) return 0;
+    if (op.countOnly) return 0;
+    const longBytes = op.keysOnly ? 0 : this.#longBytes(op, newest);
+    if (longBytes > 0 || isPoint(op.range)) return longBytes;
+    if (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1) return 0;
     // Not by the slice that runs: the list has used it up if it began there, and would count as one of no keys.
     const { live } = this.#index.countSome(op.range, newest, new StepPace(COUNTED_STEPS));
     const keys = Math.min(live, fetchMax(op));
     if (keys <= LIST_KEYS) return 0;
     return isPlainList(op) ? listHoldsBytes(keys) : PLANNED_KEY_BYTES * keys;
+  }
+
+  /**
+   * What a range of few versions holds if they are long: they are read from the disk for all calls that are under way. 0 if they are
+   * short, or too many to be held whole.
+   */
+  #longBytes(op: RangeOp, newest: Revision): number {
+    const slots: VersionSlot[] = [];
+    // One key more is looked up where a limit is, and not read.
+    const most = Math.min(Math.max(1, fetchMax(op) - 1), LONG_VERSIONS_MAX + 1);
+    this.#index.collectSome(op.range, newest, most, new StepPace(COUNTED_STEPS), slots);
+    if (slots.length > LONG_VERSIONS_MAX) return 0;
+    let bytes = 0;
+    for (const slot of slots) if (!this.#index.isTombstone(slot)) bytes += this.#index.bytes(slot);
+    if (bytes <= PAGED_BYTES_MIN) return 0;
+    // A list in pages holds one of them, which may be one long version.
+    return isPoint(op.range) ? bytes : Math.min(bytes, SENT_TOTAL_MAX);
   }
 
   /**

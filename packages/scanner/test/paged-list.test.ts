@@ -233,6 +233,34 @@ test('what a list holds is counted by the piece, and known before it is made', a
   expect(scanner.holdsBytes({ ...list, keysOnly: true }, newest)).toBe(9_000 * 32);
 });
 
+test('long versions count before they are read', () => {
+  const { scanner } = bed(200, 100_000);
+  const point = rangeOp({ key: keyBytes('k00007'), end: new Uint8Array() });
+  const versionBytes = scanner.holdsBytes(point, newest);
+  expect(versionBytes).toBeGreaterThan(100_000);
+  expect(versionBytes).toBeLessThan(100_100);
+  expect(scanner.holdsBytes({ ...list, limit: 1 }, newest)).toBe(versionBytes);
+  expect(scanner.holdsBytes({ ...list, limit: 5 }, newest)).toBe(5 * versionBytes);
+  // In pages from here on.
+  expect(scanner.holdsBytes({ ...list, limit: 20 }, newest)).toBe(1024 * 1024);
+  // Too many to be held whole: what a page holds is little.
+  expect(scanner.holdsBytes({ ...list, limit: 70 }, newest)).toBe(0);
+  expect(scanner.holdsBytes(list, newest)).toBe(0);
+});
+
+test.each([
+  { what: 'of a key that there is not', op: rangeOp({ key: keyBytes('nokey'), end: new Uint8Array() }) },
+  { what: 'of keys alone', op: { ...list, limit: 5, keysOnly: true } },
+  { what: 'of a count', op: { ...list, limit: 5, countOnly: true } },
+])('no version $what counts', ({ op }) => {
+  expect(bed(200, 100_000).scanner.holdsBytes(op, newest)).toBe(0);
+});
+
+test('a version that is short counts once it is read', () => {
+  const { scanner } = bed(10, 60_000);
+  expect(scanner.holdsBytes(rangeOp({ key: keyBytes('k00007'), end: new Uint8Array() }), newest)).toBe(0);
+});
+
 test('what a list holds is known also within a slice that is used up', async () => {
   const { scanner, loop } = bed(9_000, 300);
   const holds = 2 * 4_096 * 12 + 256 * 1024;
