@@ -92,6 +92,19 @@ export const stateAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'long-gets',
+    what: '60 values of 1 MB, then 2,000 gets of them, 200 at a time on each of four connections',
+    async run(target) {
+      const key = (at: number): Buffer => Buffer.from(`/long/${at % 60}`);
+      const value = Buffer.alloc(1_000_000, 'v');
+      for (let from = 0; from < 60; from += 4)
+        await many(target, 4, (client, at) => client.put({ key: key(from + at), value }));
+      await Promise.all(
+        Array.from({ length: 4 }, () => many(target, 500, (client, at) => client.range({ key: key(at) }))),
+      );
+    },
+  },
+  {
     name: 'alarms',
     what: '20,000 alarms of members that there are not, then 500 calls of Status; other clients cannot put meanwhile',
     async run(target) {
