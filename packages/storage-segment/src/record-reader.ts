@@ -241,8 +241,9 @@ export class RecordReader {
     const { wants, from, to } = run;
     const { segment, offset } = wants[from]!;
     const length = run.end - offset;
-    const kept = length <= PIECE_BYTES;
-    const buffer = kept ? this.#pieces.take(length) : this.#takeBuffer(length);
+    // A longer read is of one record, and its memory is nobody else's.
+    const kept = length <= PIECE_BYTES || length > READ_BYTES_MAX;
+    const buffer = length <= PIECE_BYTES ? this.#pieces.take(length) : this.#takeBuffer(length);
     const bytes = buffer.subarray(0, length);
     try {
       await this.#condition.reading(fileName('seg', segment.id), () => segment.file.read(bytes, offset, inline));

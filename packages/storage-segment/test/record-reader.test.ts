@@ -185,3 +185,19 @@ test('a record that cannot be read takes none of those with it that others ask f
   }
   await expect(get(8)).rejects.toThrow('EIO');
 });
+
+test.each([300_000, 100_000])('a record of %i bytes keeps no memory of others alive', async (bytes) => {
+  await using bed = await SegmentBed.make();
+  await using storage = await openSlow(bed, new Slow());
+  await storage.log.append(
+    { first: at(1), records: [record(1, bytes), record(2, bytes), record(3, bytes)] },
+    sealOf(1),
+  );
+  // Neighbours, of which short ones are read at once.
+  const [first, , third] = await storage.values.getMany([at(1), at(2), at(3)], never);
+  const [second] = await storage.values.getMany([at(2)], never);
+  for (const [index, read] of [first, second, third].entries()) {
+    expect(Buffer.compare(read!, record(index + 1, bytes))).toBe(0);
+    expect(read!.buffer.byteLength).toBeLessThan(bytes + 100);
+  }
+});

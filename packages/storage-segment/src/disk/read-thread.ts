@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { assert } from '@engram/core';
 import type { BulkReader, ByteRange, StorageFile } from './file-system.ts';
 
-/** A buffer up to this size is kept for later reads. */
-const KEPT_BYTES_MAX = 4 << 20;
+/** A buffer up to this size is kept for later reads: a group of records, of which the last one may have the size of a request. */
+const KEPT_BYTES_MAX = 6 << 20;
 
 /**
  * The source of the thread. It is a string, because a release is one file, without a second one to start a thread from.
