@@ -53,6 +53,35 @@ test('lists that nobody reads do not take a node above its limit, and others are
   for (const client of greedy) client[Symbol.dispose]();
 });
 
+test('long values that nobody reads do not take a node above its limit, and others are served', async () => {
+  await using engram = await Engram.start([`--memory-limit=${limit}`]);
+  using modest = await RawClient.open(engram.port);
+  modest.write(windowUpdateFrame(0, 2 ** 30));
+  const call = async (id: number, key: string, value: Uint8Array): Promise<void> => {
+    const put = etcdserverpb.encodePutRequest({ key: Buffer.from(key), value });
+    modest.write(modest.request(id, '/etcdserverpb.KV/Put', put));
+    expect(await modest.outcome(id)).toBe('grpc-status: 0');
+    modest.received.length = 0;
+  };
+  // More than the cache of values holds, so that they are read from the disk.
+  for (let at = 0; at < 150; at += 1) await call(2 * at + 1, `key/${at}`, Buffer.alloc(200_000, 'v'));
+  const greedy = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(engram.port)));
+  for (const client of greedy) {
+    client.socket.pause();
+    for (let at = 0; at < 300; at += 1) {
+      const get = etcdserverpb.encodeRangeRequest({ key: Buffer.from(`key/${at % 150}`) });
+      client.write(client.request(2 * at + 1, '/etcdserverpb.KV/Range', get));
+    }
+  }
+  for (let id = 10_001; id < 10_401; id += 2) await call(id, 'key/modest', Buffer.from(`${id}`));
+  const { answer_bytes: answerBytes } = await gauges(engram, 'engram_budget_used');
+  // The bound, and one answer more of each client.
+  expect(answerBytes).toBeLessThan(12 * MiB + 4 * 200_100);
+  expect(answerBytes).toBeGreaterThan(6 * MiB);
+  expect(peakBytes(engram)).toBeLessThan(limit);
+  for (const client of greedy) client[Symbol.dispose]();
+});
+
 /** Takes 150 MiB of a process before its program begins: more than three quarters of the limit with what a node takes. */
 const taking = `--import=data:text/javascript,globalThis.taken=Buffer.alloc(${150 * MiB},1)`;
 

@@ -13,6 +13,9 @@ import { codeName, frame, grpcMessage, type RawFrame as ReceivedFrame, RawFrameR
 
 export { frame, grpcMessage, uint32 } from '@engram/http2/testing';
 
+/** The longest frame that every server takes. */
+const FRAME_MAX_BYTES = 16_384;
+
 export interface RawFrame extends Omit<ReceivedFrame, 'fields'> {
   /** The fields of HEADERS as `name: value`. */
   readonly fields: readonly string[];
@@ -80,12 +83,12 @@ export class RawClient implements Disposable {
     const fields = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [{ name, value, indexing: 'once' as const }],
     );
-    return headersFrames(streamId, this.encoder.encode(fields), endStream, 16_384);
+    return headersFrames(streamId, this.encoder.encode(fields), endStream, FRAME_MAX_BYTES);
   }
 
   /** HEADERS with a block that was encoded before. */
   headersOf(streamId: number, block: Uint8Array, endStream: boolean): Buffer {
-    return headersFrames(streamId, block, endStream, 16_384);
+    return headersFrames(streamId, block, endStream, FRAME_MAX_BYTES);
   }
 
   data(streamId: number, bytes: Uint8Array, endStream = false): Buffer {
@@ -99,10 +102,13 @@ export class RawClient implements Disposable {
     message: string | Uint8Array,
     changes: Record<string, string | undefined> = {},
   ): Buffer {
-    return Buffer.concat([
-      this.headers(streamId, grpcHeaders(path, changes)),
-      this.data(streamId, grpcMessage(message), true),
-    ]);
+    const bytes = grpcMessage(message);
+    const frames = [this.headers(streamId, grpcHeaders(path, changes))];
+    for (let from = 0; from < bytes.length; from += FRAME_MAX_BYTES) {
+      const end = from + FRAME_MAX_BYTES;
+      frames.push(this.data(streamId, bytes.subarray(from, end), end >= bytes.length));
+    }
+    return Buffer.concat(frames);
   }
 
   /** The first received frame that matches, or the next that arrives. Rejects when the connection ends without one. */
