@@ -71,8 +71,8 @@ class KvService {
   }
 
   /**
-   * An answer that does not come at once is long, is read from the disk, or waits for the leader. What it will hold counts from this call on: the next
-   * calls of the client would begin before it holds it.
+   * An answer that does not come at once is long, is read from the disk, or waits for the leader. What it will hold counts from
+   * this call on: the next calls of the client would begin before it holds it.
    */
   #countedIfLate<Result>(result: Result | Promise<Result>, op: RangeOp, caller: RpcCaller): Result | Promise<Result> {
     return whenLate(result, (late) => {

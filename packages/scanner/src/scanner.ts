@@ -142,8 +142,8 @@ export class Scanner {
     let bytes = 0;
     for (const slot of slots) if (!this.#index.isTombstone(slot)) bytes += this.#index.bytes(slot);
     if (bytes <= PAGED_BYTES_MIN) return 0;
-    // A list in pages holds one of them, which may be one long version.
-    return isPoint(op.range) ? bytes : Math.min(bytes, SENT_TOTAL_MAX);
+    // A list in pages holds one of them, which may be one long version. What is sorted or filtered is held whole.
+    return isPlainList(op) && !isPoint(op.range) ? Math.min(bytes, SENT_TOTAL_MAX) : bytes;
   }
 
   /**

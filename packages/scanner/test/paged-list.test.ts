@@ -243,6 +243,10 @@ test('long versions count before they are read', () => {
   expect(scanner.holdsBytes({ ...list, limit: 5 }, newest)).toBe(5 * versionBytes);
   // In pages from here on.
   expect(scanner.holdsBytes({ ...list, limit: 20 }, newest)).toBe(1024 * 1024);
+  // Whatever is sent of it.
+  const sorted = { ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 };
+  const few = rangeOp({ key: keyBytes('k00000'), end: keyBytes('k00020') });
+  expect(scanner.holdsBytes({ ...sorted, range: few.range }, newest)).toBe(20 * versionBytes);
   // Too many to be held whole: what a page holds is little.
   expect(scanner.holdsBytes({ ...list, limit: 70 }, newest)).toBe(0);
   expect(scanner.holdsBytes(list, newest)).toBe(0);

@@ -75,8 +75,9 @@ const shares = {
  * All bounds on memory. A given flag takes precedence. The others have their default, or their share of the limit if that
  * is less. Throws ConfigError for a limit that is too low, and for bounds of nothing.
  *
- * `isSecure` tells whether any client is served over TLS, which takes more memory. `constrainedBytes` is the memory that the process's control group allows (node: process.constrainedMemory):
- * a tenth of the limit that follows from it stays as room above.
+ * `isSecure` tells whether any client is served over TLS, which takes more memory. `constrainedBytes` is the
+ * memory that the process's control group allows (node: process.constrainedMemory): a tenth of the limit that follows from it stays as
+ * room above.
  */
 export function memoryBounds(
   values: FlagValues,
