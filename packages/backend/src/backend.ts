@@ -325,12 +325,17 @@ export class Backend implements NodeStore, AsyncDisposable {
   }
 
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    if (this.#current.leadership !== undefined) await this.#leadsNow(caller);
-    const lease = await this.#proposed().leaseTimeToLive(id, false, caller);
-    if (!withKeys || lease === undefined) return lease;
-    // From this node's replica, which has applied what the leader's answer rests on.
-    const keys = await this.replica.leaseKeys(id, caller);
-    return keys === undefined ? undefined : { ...lease, keys };
+    for (;;) {
+      const grant = this.replica.state.lessor.grantOf(id);
+      if (this.#current.leadership !== undefined) await this.#leadsNow(caller);
+      const lease = await this.#proposed().leaseTimeToLive(id, false, caller);
+      if (!withKeys || lease === undefined) return lease;
+      // From this node's replica, which has applied what the leader's answer rests on.
+      const keys = await this.replica.leaseKeys(id, caller);
+      if (keys === undefined) return undefined;
+      // Otherwise the id may have been granted again, and the keys are not those of the lease that the leader told of.
+      if (grant !== undefined && this.replica.state.lessor.grantOf(id) === grant) return { ...lease, keys };
+    }
   }
 
   /** As `readIndex`, for an answer whose time counts: see `confirmedLately`. */

@@ -124,6 +124,11 @@ export class Lessor {
     return this.#leases.has(id);
   }
 
+  /** The same object for as long as the lease lives, and another one when its id is granted again. Undefined for an unknown lease. */
+  grantOf(id: LeaseId): object | undefined {
+    return this.#leases.get(id);
+  }
+
   get(id: LeaseId): Lease | undefined {
     const held = this.#leases.get(id);
     return held === undefined ? undefined : view(held);

@@ -209,7 +209,13 @@ export class RemoteLeader implements Proposals {
   }
 
   async leaseTimeToLive(id: LeaseId, keys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    return leaseOf(await this.ask({ leaseTimeToLive: { id, keys } }, caller, caller.signal));
+    const { replica } = this.#options;
+    const from = replica.applied;
+    for (;;) {
+      const answer = await this.ask({ leaseTimeToLive: { id, keys } }, caller, caller.signal);
+      // A leader may learn later than this node that a record of its own is durable.
+      if (answer.position >= from) return leaseOf(answer);
+    }
   }
 
   async activateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<void> {

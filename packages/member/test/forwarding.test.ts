@@ -6,12 +6,13 @@ import {
   epoch,
   isEngramError,
   keyBytes,
+  keyText,
   leaseId,
   putOp,
   type Txn,
 } from '@engram/core';
 import { decodeKeyValue } from '@engram/coder';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as peerpb from '../src/gen/peerpb.ts';
 import { Group, type TestMember, TIMEOUT_MS } from './forwarding-group.ts';
 
@@ -114,6 +115,54 @@ test('a call that is recorded has a span for its way to the leader, with all tri
     { kind: 'client', attributes: { call: 'txn' }, ends: 1, error: undefined },
     { kind: 'client', attributes: { call: 'compact' }, ends: 1, error: { code: 'FutureRev' } },
   ]);
+});
+
+const leased = (key: string): Txn => ({
+  compares: [],
+  success: [putOp(keyBytes(key), keyBytes('v'), { lease: leaseId(7n) })],
+  failure: [],
+});
+
+/** Ends the lease 7 when its keys are listed here for the first time, and grants it again for 60 s, with the key `new`. */
+function grantsAgain(by: Backend, when: 'before' | 'after'): void {
+  const { replica } = by;
+  const { leaseKeys } = replica;
+  replica.leaseKeys = async (id, caller) => {
+    replica.leaseKeys = leaseKeys;
+    const listed = await replica.leaseKeys(id, caller);
+    await by.leaseRevoke(id, nodeItself);
+    await by.leaseGrant(id, 60, nodeItself);
+    await by.txn(leased('new'), nodeItself);
+    return when === 'after' ? listed : replica.leaseKeys(id, caller);
+  };
+}
+
+describe.each(['before', 'after'] as const)('a lease that is granted again %s its keys are listed', (when) => {
+  const id = leaseId(7n);
+
+  test('has not the keys of the one before, nor its time', async () => {
+    const group = await Group.open();
+    const { backend } = group.member(3n);
+    await group.run(backend.leaseGrant(id, 30, nodeItself));
+    await group.run(backend.txn(leased('old'), nodeItself));
+    grantsAgain(backend, when);
+    const lease = await group.run(backend.leaseTimeToLive(id, true, nodeItself));
+    expect(lease?.grantedTtlSeconds).toBe(60);
+    expect([...(lease?.keys ?? [])].map(keyText)).toEqual(['new']);
+  });
+
+  test('nor has it where the leader lists them for a member', async () => {
+    const group = await Group.open();
+    const { backend, calls } = group.member(1n);
+    await group.run(backend.leaseGrant(id, 30, nodeItself));
+    await group.run(backend.txn(leased('old'), nodeItself));
+    grantsAgain(backend, when);
+    const request = peerpb.encodeRequest({ member: 3n, leaseTimeToLive: { id, keys: true } });
+    const bytes = await group.run(calls.call(request, { member: 3n, signal: nodeItself.signal }));
+    const { lease } = peerpb.decodeAnswer(bytes);
+    expect(lease?.grantedTtlSeconds).toBe(60);
+    expect(lease?.keys.map(keyText)).toEqual(['new']);
+  });
 });
 
 test('what a member does for a call that is not recorded has no span', async () => {

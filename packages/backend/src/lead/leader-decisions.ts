@@ -127,13 +127,18 @@ export class LeaderDecisions implements Proposals {
   /** Another member reads the keys from its own replica. They are here for members of the version before. */
   async leaseTimeToLive(id: LeaseId, withKeys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
     const { replica } = this.#options;
-    if (replica.state.auth.enabled) permitUser(replica.state.auth.state, caller);
-    const keys = withKeys ? await replica.leaseKeys(id, caller) : [];
-    if (keys !== undefined && keys.length > 0 && replica.state.auth.enabled) {
-      await replica.loop.run(clientTask(caller, 'permit'), this.#showing(keys, caller));
+    for (;;) {
+      const grant = replica.state.lessor.grantOf(id);
+      if (replica.state.auth.enabled) permitUser(replica.state.auth.state, caller);
+      const keys = withKeys ? await replica.leaseKeys(id, caller) : [];
+      if (keys !== undefined && keys.length > 0 && replica.state.auth.enabled) {
+        await replica.loop.run(clientTask(caller, 'permit'), this.#showing(keys, caller));
+      }
+      // The id may have been granted again while its keys were listed.
+      if (replica.state.lessor.grantOf(id) !== grant) continue;
+      const lease = this.#options.leases.timeToLive(id);
+      return lease === undefined || keys === undefined ? undefined : { ...lease, keys };
     }
-    const lease = this.#options.leases.timeToLive(id);
-    return lease === undefined || keys === undefined ? undefined : { ...lease, keys };
   }
 
   *#showing(keys: ByteList, caller: Caller): PureJob<void> {
