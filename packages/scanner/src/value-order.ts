@@ -3,14 +3,20 @@ import { type ByteList, ByteViews } from '@engram/core';
 import { type PureJob, sorting, type Turn } from '@engram/loop';
 import type { ValueOrder } from './range-plan.ts';
 
-/** The number of surplus versions that are held before they are released together. */
+/** The number of surplus versions that are held before they are released together, and how long they may be. */
 const SURPLUS = 4096;
+const SURPLUS_BYTES = 1024 * 1024;
+const SURPLUS_MIN = 2;
 /** Values that are equal up to here are compared natively. */
 const EARLY_BYTES = 64;
 const KIB = 1024;
 /** Versions longer than this may have long equal prefixes, so only LONG_RUN_ITEMS of them are sorted at once. */
 const LONG_BYTES = 4096;
 const LONG_RUN_ITEMS = 8;
+
+/** At most `most` versions, or fewer if they may be long: as many as have SURPLUS_BYTES, at least SURPLUS_MIN. */
+export const partOf = (bytesMax: number, most: number): number =>
+  Math.min(most, Math.max(SURPLUS_MIN, Math.floor(SURPLUS_BYTES / Math.max(1, bytesMax))));
 
 /**
  * The versions that a range sorted by VALUE wants, out of all that it reads. They are added with their bytes, some at a
@@ -20,6 +26,7 @@ export class VersionsByValue {
   readonly #order: ValueOrder;
   readonly #wanted: number;
   readonly #sign: number;
+  readonly #surplus: number;
   readonly #turn: Turn;
   // Parallel arrays: a version, and where its value begins and ends in it.
   #kvs: Uint8Array[] = [];
@@ -31,6 +38,7 @@ export class VersionsByValue {
     this.#order = order;
     this.#wanted = order.limit > 0 ? order.limit : Number.POSITIVE_INFINITY;
     this.#sign = order.descending ? -1 : 1;
+    this.#surplus = partOf(order.bytesMax, SURPLUS);
     this.#turn = turn;
   }
 
@@ -49,7 +57,7 @@ export class VersionsByValue {
     }
     this.#total += kvs.length;
     this.#turn.shouldYield(kvs.length);
-    if (this.held > 2 * this.#wanted + SURPLUS) yield* this.#select();
+    if (this.held > 2 * this.#wanted + this.#surplus) yield* this.#select();
   }
 
   *finish(): PureJob<{ readonly kvs: ByteList; readonly more: boolean }> {

@@ -252,6 +252,13 @@ test('long versions count before they are read', () => {
   expect(scanner.holdsBytes(list, newest)).toBe(0);
 });
 
+test('a range sorted by value reads long versions a few at a time', async () => {
+  const { scanner, asked } = bed(200, 100_000);
+  const sorted = { ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.DESCEND, limit: 1 };
+  expect(await scanner.scan(sorted, newest, never)).toMatchObject({ count: 200, more: true });
+  expect(asked.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 10));
+});
+
 test.each([
   { what: 'of a key that there is not', op: rangeOp({ key: keyBytes('nokey'), end: new Uint8Array() }) },
   { what: 'of keys alone', op: { ...list, limit: 5, keysOnly: true } },

@@ -2,7 +2,7 @@ import { encodeKeyValue } from '@engram/coder';
 import { keyBytes, leaseId, revision } from '@engram/core';
 import { finish, StepPace, unhurried } from '@engram/loop';
 import { expect, test } from 'vitest';
-import { VersionsByValue } from '../src/value-order.ts';
+import { partOf, VersionsByValue } from '../src/value-order.ts';
 
 const kvOf = (value: Uint8Array): Uint8Array =>
   encodeKeyValue({
@@ -24,6 +24,24 @@ test('what is wanted is held, and a surplus, however many versions come', () => 
   }
   expect(most).toBeLessThan(6000);
   expect(finish(byValue.finish())).toMatchObject({ more: true, kvs: { length: 10 } });
+});
+
+test('of long versions few are surplus', () => {
+  const byValue = new VersionsByValue({ descending: true, limit: 1, keysOnly: false, bytesMax: 1_000_000 }, unhurried);
+  const kv = kvOf(new Uint8Array(100));
+  for (let come = 0; come < 100; come += 1) {
+    finish(byValue.add([kv, kv]));
+    expect(byValue.held).toBeLessThanOrEqual(2 + 2);
+  }
+});
+
+test.each([
+  { bytesMax: 0, part: 1024 },
+  { bytesMax: 1024, part: 1024 },
+  { bytesMax: 4096, part: 256 },
+  { bytesMax: 2_000_000, part: 2 },
+])('versions of up to $bytesMax bytes come $part at a time', ({ bytesMax, part }) => {
+  expect(partOf(bytesMax, 1024)).toBe(part);
 });
 
 test('comparing long values that are alike is counted by their length', () => {
