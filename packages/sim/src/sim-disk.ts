@@ -216,7 +216,7 @@ function bulkReader(): BulkReader {
           return bytes;
         }),
       );
-      use(new Uint8Array(Buffer.concat(parts)));
+      await use(new Uint8Array(Buffer.concat(parts)));
       return 0;
     },
     close: async () => {},

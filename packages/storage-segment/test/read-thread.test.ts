@@ -49,3 +49,15 @@ test('what a read has not filled is not used: the bytes are of another read', as
     expect(lengths).toEqual([FILE_BYTES, 10]);
   });
 });
+
+test('what is being used is not read into', async () => {
+  await withThread(async (thread, file) => {
+    const used: number[] = [];
+    const first = { file, offset: 0, length: 3 };
+    await thread.read([first], async (bytes) => {
+      for (let more = 0; more < 3; more += 1) await thread.read([first], () => {});
+      used.push(...bytes);
+    });
+    expect(used).toEqual([7, 7, 7]);
+  });
+});

@@ -1,4 +1,5 @@
 import { logPosition } from '@engram/core';
+import { Loop } from '@engram/loop';
 import { type Storage, StorageCorruptError } from '@engram/storage';
 import { appendRecords, never, record, sealOf } from '@engram/storage/testing';
 import { expect, test } from 'vitest';
@@ -200,4 +201,50 @@ test.each([300_000, 100_000])('a record of %i bytes keeps no memory of others al
     expect(Buffer.compare(read!, record(index + 1, bytes))).toBe(0);
     expect(read!.buffer.byteLength).toBeLessThan(bytes + 100);
   }
+});
+
+test('many records that come at once are given away in slices of the loop', async () => {
+  await using bed = await SegmentBed.make();
+  let now = 0;
+  // Each look at the clock takes half a millisecond.
+  const loop = new Loop({ clock: { ...realClock, nowMs: () => (now += 0.5) } });
+  let turns = Number.NaN;
+  let over = false;
+  const countTurns = (): void => {
+    if (over) return;
+    turns += 1;
+    setImmediate(countTurns);
+  };
+  const bulkReader: FileSystem['bulkReader'] = () => ({
+    ready: true,
+    async read(places, use) {
+      const bytes = Buffer.concat(
+        await Promise.all(
+          places.map(async ({ file, offset, length }) => {
+            const part = new Uint8Array(length);
+            await file.read(part, offset);
+            return part;
+          }),
+        ),
+      );
+      turns = -1;
+      countTurns();
+      await use(bytes);
+      bytes.fill(0); // as the next read would
+      return 0;
+    },
+    close: async () => {},
+  });
+  const ground = { ...nodeGround, fileSystem: { ...nodeGround.fileSystem, bulkReader } };
+  const options = { path: bed.path, clock: realClock, random: realRandom, logger: new TestLogger(), loop };
+  await using storage = await openOn(ground, options);
+  await storage.log.seal(sealOf(1));
+  const records = Array.from({ length: 40 }, (_, index) => record(index, 30_000));
+  await storage.log.append({ first: at(1), records }, sealOf(1));
+  // Every second one, so that none are neighbours.
+  const wanted = Array.from({ length: 20 }, (_, index) => at(2 * index + 1));
+  const read = await storage.values.getMany(wanted, never);
+  over = true;
+  expect(turns).toBeGreaterThan(2);
+  for (const [index, bytes] of read.entries()) expect(Buffer.compare(bytes, records[2 * index]!)).toBe(0);
 });

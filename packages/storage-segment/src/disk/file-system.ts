@@ -41,11 +41,11 @@ export interface BulkReader {
   /** Whether the reader can be used now. The first access starts its preparation. */
   readonly ready: boolean;
   /**
-   * Reads the places and calls `use` once with all their bytes in sequence, which it may use until it returns. Resolves
-   * with the milliseconds that reading took. Rejects if one cannot be read in whole, and after `close`; then read the
+   * Reads the places and calls `use` once with all their bytes in sequence, which it may use until what it returns has settled. Resolves
+   * then, with the milliseconds that reading took. Rejects if one cannot be read in whole, and after `close`; then read the
    * places one by one. A system returns what lies before a bad sector, and no error.
    */
-  read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void): Promise<number>;
+  read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void | Promise<void>): Promise<number>;
   /** Waits for reads that are under way. */
   close(): Promise<void>;
 }

@@ -67,7 +67,7 @@ export class ReadThread implements BulkReader {
     return this.#online;
   }
 
-  async read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void): Promise<number> {
+  async read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void | Promise<void>): Promise<number> {
     if (this.#failure !== undefined) throw this.#failure;
     const numbers = new Float64Array(places.length * 3);
     let length = 0;
@@ -78,7 +78,7 @@ export class ReadThread implements BulkReader {
       length += place.length;
     }
     const { bytes, tookMs } = await this.#ask(numbers, this.#take(length));
-    use(bytes.subarray(0, length));
+    await use(bytes.subarray(0, length));
     if (bytes.length <= KEPT_BYTES_MAX) this.#kept = bytes;
     return tookMs;
   }
