@@ -67,13 +67,14 @@ test('a limit gives each its share of what the node does not need for itself', (
     leases: 40_960,
     imagesBytes: 10 * MiB,
   });
-  expect(boundsOf({}, 528 * MiB)).toEqual(bounds);
-  expect(boundsOf({}, 528 * MiB, [], true)).toEqual({ ...bounds, connections: 640 });
+  const constrainedBytes = Math.ceil((480 * MiB * 8) / 7);
+  expect(boundsOf({}, constrainedBytes)).toEqual(bounds);
+  expect(boundsOf({}, constrainedBytes, [], true)).toEqual({ ...bounds, connections: 640 });
 });
 
-test('a tenth of what the bounds follow from stays as room in a control group', () => {
-  expect(boundsOf({}, 1100 * MiB).limitBytes).toBe(1000 * MiB);
-  expect(boundsOf({ 'memory-limit': 1100 * MiB }).limitBytes).toBe(1100 * MiB);
+test('an eighth of a control group stays as room', () => {
+  expect(boundsOf({}, 800 * MiB).limitBytes).toBe(700 * MiB);
+  expect(boundsOf({ 'memory-limit': 800 * MiB }).limitBytes).toBe(800 * MiB);
 });
 
 test('a large limit raises nothing', () => {
@@ -121,18 +122,18 @@ describe('what a node cannot live with', () => {
     );
   });
 
-  test.each([100 * MiB, 281 * MiB])(
+  test.each([100 * MiB, 292 * MiB])(
     'a control group of %i bytes is warned of, and the bounds are the least',
     (bytes) => {
       const warnings: string[] = [];
       expect(boundsOf({}, bytes, warnings)).toEqual(boundsOf({ 'memory-limit': 256 * MiB }));
-      expect(warnings).toEqual([`the control group allows ${bytes} bytes of memory: a node needs at least 295279002`]);
+      expect(warnings).toEqual([`the control group allows ${bytes} bytes of memory: a node needs at least 306783379`]);
     },
   );
 
   test('a control group that allows as much as is needed is not warned of', () => {
     const warnings: string[] = [];
-    expect(boundsOf({}, 295_279_002, warnings).limitBytes).toBe(256 * MiB);
+    expect(boundsOf({}, 306_783_379, warnings).limitBytes).toBe(256 * MiB);
     expect(warnings).toEqual([]);
   });
 

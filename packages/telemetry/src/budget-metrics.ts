@@ -66,7 +66,7 @@ export function registerBudgetMetrics(
   );
   registry.gauge(
     'engram_memory_limit_bytes',
-    "The limit that the bounds follow from: --memory-limit, or ten elevenths of the control group's; 0: none.",
+    "The limit that the bounds follow from: --memory-limit, or seven eighths of the control group's; 0: none.",
     () => memory.limitBytes ?? 0,
   );
   registry.counter(

@@ -407,7 +407,7 @@ export const flagSections: readonly FlagSection[] = [
       'memory-limit',
       'int',
       '0',
-      "Bytes of memory that the node may take: those of the bounds below that are not given follow from it. 0: ten elevenths of the control group's, negative: none.",
+      "Bytes of memory that the node may take: those of the bounds below that are not given follow from it. 0: seven eighths of the control group's, negative: none.",
     ),
     works('max-received-bytes', 'uint', '536870912', 'Bytes of requests that come in, wait or run, of all clients.'),
     works('max-answer-bytes', 'uint', '536870912', 'Bytes of answers and events that clients have not taken yet.'),
