@@ -17,7 +17,7 @@ import { ListMemory } from './list-memory.ts';
 import { listHoldsBytes, PagedList } from './paged-list.ts';
 import type { Pins } from './pins.ts';
 import { countRange, fetchMax, isPlainList, isPlainPoint, planRange, type RangePlan } from './range-plan.ts';
-import { partOf, VersionsByValue } from './value-order.ts';
+import { versionsAtOnce, VersionsByValue } from './value-order.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
 export interface ScanResult {
@@ -271,7 +271,7 @@ export class Scanner {
     if (keys !== undefined) return { kvs: keys, count, more };
     if (byValue === undefined) return { kvs: yield* this.#fetchAll(positions, signal), count, more };
     const chosen = new VersionsByValue(byValue, this.#loop);
-    const partKeys = partOf(byValue.bytesMax, FETCH_KEYS);
+    const partKeys = versionsAtOnce(byValue.bytesMax, FETCH_KEYS);
     for (let from = 0; from < positions.length; from += partKeys) {
       const part = positions.slice(from, from + partKeys);
       yield* chosen.add(yield* this.#many(part, signal));

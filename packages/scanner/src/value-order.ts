@@ -15,7 +15,7 @@ const LONG_BYTES = 4096;
 const LONG_RUN_ITEMS = 8;
 
 /** At most `most` versions, or fewer if they may be long: as many as have SURPLUS_BYTES, at least SURPLUS_MIN. */
-export const partOf = (bytesMax: number, most: number): number =>
+export const versionsAtOnce = (bytesMax: number, most: number): number =>
   Math.min(most, Math.max(SURPLUS_MIN, Math.floor(SURPLUS_BYTES / Math.max(1, bytesMax))));
 
 /**
@@ -38,7 +38,7 @@ export class VersionsByValue {
     this.#order = order;
     this.#wanted = order.limit > 0 ? order.limit : Number.POSITIVE_INFINITY;
     this.#sign = order.descending ? -1 : 1;
-    this.#surplus = partOf(order.bytesMax, SURPLUS);
+    this.#surplus = versionsAtOnce(order.bytesMax, SURPLUS);
     this.#turn = turn;
   }
 

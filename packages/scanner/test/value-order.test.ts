@@ -2,7 +2,7 @@ import { encodeKeyValue } from '@engram/coder';
 import { keyBytes, leaseId, revision } from '@engram/core';
 import { finish, StepPace, unhurried } from '@engram/loop';
 import { expect, test } from 'vitest';
-import { partOf, VersionsByValue } from '../src/value-order.ts';
+import { versionsAtOnce, VersionsByValue } from '../src/value-order.ts';
 
 const kvOf = (value: Uint8Array): Uint8Array =>
   encodeKeyValue({
@@ -41,7 +41,7 @@ test.each([
   { bytesMax: 4096, part: 256 },
   { bytesMax: 2_000_000, part: 2 },
 ])('versions of up to $bytesMax bytes come $part at a time', ({ bytesMax, part }) => {
-  expect(partOf(bytesMax, 1024)).toBe(part);
+  expect(versionsAtOnce(bytesMax, 1024)).toBe(part);
 });
 
 test('comparing long values that are alike is counted by their length', () => {
