@@ -209,13 +209,7 @@ export class RemoteLeader implements Proposals {
   }
 
   async leaseTimeToLive(id: LeaseId, keys: boolean, caller: Caller): Promise<LeaseDetails | undefined> {
-    const { replica } = this.#options;
-    const from = replica.applied;
-    for (;;) {
-      const answer = await this.ask({ leaseTimeToLive: { id, keys } }, caller, caller.signal);
-      // A leader may learn later than this node that a record of its own is durable.
-      if (answer.position >= from) return leaseOf(answer);
-    }
+    return leaseOf(await this.ask({ leaseTimeToLive: { id, keys } }, caller, caller.signal));
   }
 
   async activateAlarm({ memberId, alarm }: Alarm, caller: Caller): Promise<void> {
