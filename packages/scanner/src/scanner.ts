@@ -136,7 +136,7 @@ export class Scanner {
   #longBytes(op: RangeOp, newest: Revision): number {
     const slots: VersionSlot[] = [];
     // One key more is looked up where a limit is, and not read.
-    const most = Math.min(Math.max(1, fetchMax(op) - 1), LONG_VERSIONS_MAX + 1);
+    const most = Math.min(fetchMax(op) - 1, LONG_VERSIONS_MAX + 1);
     this.#index.collectSome(op.range, newest, most, new StepPace(COUNTED_STEPS), slots);
     if (slots.length > LONG_VERSIONS_MAX) return 0;
     let bytes = 0;

@@ -3,10 +3,11 @@ import { type ByteList, ByteViews } from '@engram/core';
 import { type PureJob, sorting, type Turn } from '@engram/loop';
 import type { ValueOrder } from './range-plan.ts';
 
-/** The number of surplus versions that are held before they are released together, and how long they may be. */
+/** The most surplus versions that are held before they are released together. */
 const SURPLUS = 4096;
-const SURPLUS_BYTES = 1024 * 1024;
-const SURPLUS_MIN = 2;
+/** Of long versions fewer are read and held at once: as many as have these bytes, but not fewer than AT_ONCE_MIN. */
+const AT_ONCE_BYTES = 1024 * 1024;
+const AT_ONCE_MIN = 2;
 /** Values that are equal up to here are compared natively. */
 const EARLY_BYTES = 64;
 const KIB = 1024;
@@ -14,9 +15,9 @@ const KIB = 1024;
 const LONG_BYTES = 4096;
 const LONG_RUN_ITEMS = 8;
 
-/** At most `most` versions, or fewer if they may be long: as many as have SURPLUS_BYTES, at least SURPLUS_MIN. */
+/** How many versions are read or held at once, at most `most`, if the longest of them has `bytesMax` bytes. */
 export const versionsAtOnce = (bytesMax: number, most: number): number =>
-  Math.min(most, Math.max(SURPLUS_MIN, Math.floor(SURPLUS_BYTES / Math.max(1, bytesMax))));
+  Math.min(most, Math.max(AT_ONCE_MIN, Math.floor(AT_ONCE_BYTES / Math.max(1, bytesMax))));
 
 /**
  * The versions that a range sorted by VALUE wants, out of all that it reads. They are added with their bytes, some at a
