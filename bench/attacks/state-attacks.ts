@@ -97,6 +97,7 @@ export const stateAttacks: readonly Attack[] = [
     async run(target) {
       const key = (at: number): Buffer => Buffer.from(`/long/${at % 60}`);
       const value = Buffer.alloc(1_000_000, 'v');
+      // Few at a time: all of them together are more than the bound of requests below a limit of 384 MiB.
       for (let from = 0; from < 60; from += 4)
         await many(target, 4, (client, at) => client.put({ key: key(from + at), value }));
       await Promise.all(

@@ -140,7 +140,7 @@ function grantsAgain(by: Backend, when: 'before' | 'after'): void {
 describe.each(['before', 'after'] as const)('a lease that is granted again %s its keys are listed', (when) => {
   const id = leaseId(7n);
 
-  test('has not the keys of the one before, nor its time', async () => {
+  test('is told with the keys and the time of one grant', async () => {
     const group = await Group.open();
     const { backend } = group.member(3n);
     await group.run(backend.leaseGrant(id, 30, nodeItself));
@@ -151,7 +151,7 @@ describe.each(['before', 'after'] as const)('a lease that is granted again %s it
     expect([...(lease?.keys ?? [])].map(keyText)).toEqual(['new']);
   });
 
-  test('nor has it where the leader lists them for a member', async () => {
+  test('is told so too where the leader lists the keys for a member', async () => {
     const group = await Group.open();
     const { backend, calls } = group.member(1n);
     await group.run(backend.leaseGrant(id, 30, nodeItself));

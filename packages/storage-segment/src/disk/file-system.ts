@@ -41,9 +41,9 @@ export interface BulkReader {
   /** Whether the reader can be used now. The first access starts its preparation. */
   readonly ready: boolean;
   /**
-   * Reads the places and calls `use` once with all their bytes in sequence, which it may use until what it returns has settled. Resolves
-   * then, with the milliseconds that reading took. Rejects if one cannot be read in whole, and after `close`; then read the
-   * places one by one. A system returns what lies before a bad sector, and no error.
+   * Reads the places and calls `use` once with all their bytes in sequence. The bytes are its own until the promise that it returns
+   * has settled, or until it returns. Then the read resolves with the milliseconds that reading took. Rejects if one place cannot be
+   * read in whole, and after `close`; then read the places one by one. A system returns what lies before a bad sector, and no error.
    */
   read(places: readonly ByteRange[], use: (bytes: Uint8Array) => void | Promise<void>): Promise<number>;
   /** Waits for reads that are under way. */
