@@ -123,6 +123,24 @@ const flood = (
   },
 });
 
+/** 20 connections that take turns with `lists`. */
+const unreadLists = (name: string, what: string, lists: readonly etcdserverpb.RangeRequestInit[]): Attack => ({
+  name,
+  what: `20 connections that ${what} 10 times each and read nothing`,
+  keys: 20_000,
+  async run({ port }) {
+    const requests = lists.map((list) => etcdserverpb.encodeRangeRequest(list));
+    const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(port)));
+    for (const [at, client] of clients.entries()) {
+      const request = requests[at % requests.length]!;
+      client.socket.pause();
+      for (let id = 1; id < 20; id += 2) await pour(client, client.request(id, path.range, request));
+    }
+    await delay(8_000);
+    for (const client of clients) client[Symbol.dispose]();
+  },
+});
+
 export const attacks: readonly Attack[] = [
   noAttack,
   {
@@ -251,21 +269,12 @@ export const attacks: readonly Attack[] = [
       await delay(8_000);
     },
   },
-  {
-    name: 'unread-lists',
-    what: '20 connections that ask for everything 10 times each and read nothing',
-    keys: 20_000,
-    async run({ port }) {
-      const everything = etcdserverpb.encodeRangeRequest(all);
-      const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(port)));
-      for (const client of clients) {
-        client.socket.pause();
-        for (let id = 1; id < 20; id += 2) await pour(client, client.request(id, path.range, everything));
-      }
-      await delay(8_000);
-      for (const client of clients) client[Symbol.dispose]();
-    },
-  },
+  unreadLists('unread-lists', 'ask for everything', [all]),
+  unreadLists('unread-sorted-lists', 'ask for everything sorted by revision, sorted by value, or filtered,', [
+    { ...all, sortTarget: 3, sortOrder: 2 },
+    { ...all, sortTarget: 4, sortOrder: 2 },
+    { ...all, minModRevision: 2 },
+  ]),
   {
     name: 'whole-requests',
     what: '400 requests of 1.4 MB each, whole, on streams that do not end, over 4 connections',

@@ -53,6 +53,9 @@ const isKeyOrder = (op: RangeOp): boolean => op.sortTarget === SortTarget.KEY &&
 /** Keys with their values in the order of the index: nothing to sort, to filter or to strip. */
 export const isPlainList = (op: RangeOp): boolean => isKeyOrder(op) && !op.countOnly && !op.keysOnly && !isFiltered(op);
 
+/** Nothing but the places of the versions is needed until they are sent. */
+export const isPaged = (op: RangeOp): boolean => !op.countOnly && !op.keysOnly && op.sortTarget !== SortTarget.VALUE;
+
 /**
  * How many keys must be read: limit + 1 keys tell `more`. The limit applies before the sort if the order is NONE and
  * nothing is filtered, as in etcd. An ascending key order is the order of the index.
@@ -115,9 +118,9 @@ export function* countRange(index: KeyIndex, range: KeyRange, at: Revision, turn
 
 /**
  * The versions of the answer in its order, with the count of the whole range. For a sort by VALUE: all versions, in key
- * order.
+ * order. `at` as for `planRange`.
  */
-function* selectVersions(
+export function* selectVersions(
   index: KeyIndex,
   op: RangeOp,
   at: Revision,

@@ -1,4 +1,5 @@
 import {
+  type AnswerAccount,
   AnswerRoom,
   type ByteList,
   ByteViews,
@@ -8,6 +9,7 @@ import {
   type LogPosition,
   type RangeOp,
   type Revision,
+  SortTarget,
   whenLate,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
@@ -16,7 +18,16 @@ import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
 import { listHoldsBytes, PagedList } from './paged-list.ts';
 import type { Pins } from './pins.ts';
-import { countRange, fetchMax, isPlainList, isPlainPoint, planRange, type RangePlan } from './range-plan.ts';
+import {
+  countRange,
+  fetchMax,
+  isPaged,
+  isPlainList,
+  isPlainPoint,
+  planRange,
+  type RangePlan,
+  selectVersions,
+} from './range-plan.ts';
 import { versionsAtOnce, VersionsByValue } from './value-order.ts';
 import type { VersionBytes } from './version-bytes.ts';
 
@@ -115,18 +126,20 @@ export class Scanner {
 
   /**
    * About what a range holds until its answer is made, for who counts it before that: by the keys of the newest revision,
-   * `newest`, whatever that of the range is. 0 for what a slice answers with short versions. O(log n).
+   * `newest`, whatever that of the range is. 0 for what a slice answers with short versions. What is sorted by value takes room
+   * for its versions by itself (`scanPaged`). O(log n).
    */
   holdsBytes(op: RangeOp, newest: Revision): number {
     if (op.countOnly) return 0;
-    const longBytes = op.keysOnly ? 0 : this.#longBytes(op, newest);
+    const longBytes = isPaged(op) || isPlainPoint(op) ? this.#longBytes(op, newest) : 0;
     if (longBytes > 0 || isPoint(op.range)) return longBytes;
     if (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1) return 0;
     // Not by the slice that runs: the list has used it up if it began there, and would count as one of no keys.
     const { live } = this.#index.countSome(op.range, newest, new StepPace(COUNTED_STEPS));
     const keys = Math.min(live, fetchMax(op));
     if (keys <= LIST_KEYS) return 0;
-    return isPlainList(op) ? listHoldsBytes(keys) : PLANNED_KEY_BYTES * keys;
+    const plannedBytes = isPlainList(op) ? 0 : PLANNED_KEY_BYTES * keys;
+    return isPaged(op) ? Math.max(plannedBytes, listHoldsBytes(keys)) : plannedBytes;
   }
 
   /**
@@ -142,8 +155,8 @@ export class Scanner {
     let bytes = 0;
     for (const slot of slots) if (!this.#index.isTombstone(slot)) bytes += this.#index.bytes(slot);
     if (bytes <= PAGED_BYTES_MIN) return 0;
-    // A list in pages holds one of them, which may be one long version. What is sorted or filtered is held whole.
-    return isPlainList(op) && !isPoint(op.range) ? Math.min(bytes, SENT_TOTAL_MAX) : bytes;
+    // A list in pages holds one of them, which may be one long version.
+    return isPoint(op.range) ? bytes : Math.min(bytes, SENT_TOTAL_MAX);
   }
 
   /**
@@ -172,17 +185,24 @@ export class Scanner {
 
   /**
    * As `scan`, for an answer that is sent as it is: a long list holds only the places of its versions, and fetches
-   * their bytes a page at a time. An empty list is never paged, because it has nothing to hold.
+   * their bytes a page at a time. An empty list is never paged, because it has nothing to hold. A range that is sorted by value
+   * holds its versions, and `account` must have room for them: ResponseTooLarge otherwise.
    */
   scanPaged(
     op: RangeOp,
     at: Revision,
     signal: AbortSignal,
     task: Task = RANGE,
+    account?: AnswerAccount,
   ): ScanResult | PagedScanResult | Promise<ScanResult | PagedScanResult> {
-    if (!isPlainList(op) || isPlainPoint(op)) return this.scan(op, at, signal, undefined, task);
-    const room = new AnswerRoom(this.#answerBytesMax);
-    return this.#loop.run(task, this.#paged(op, at, room, task, signal), signal);
+    if (op.countOnly || isPlainPoint(op)) return this.scan(op, at, signal, undefined, task);
+    const holds = op.sortTarget === SortTarget.VALUE;
+    const room = new AnswerRoom(this.#answerBytesMax, holds ? account : undefined);
+    if (!isPaged(op)) return this.scan(op, at, signal, room, task);
+    const job = isPlainList(op)
+      ? this.#paged(op, at, room, task, signal)
+      : this.#pagedOrder(op, at, room, task, signal);
+    return this.#loop.run(task, job, signal);
   }
 
   /** Whether the list holds its versions while it is sent, and is not paged. */
@@ -218,6 +238,37 @@ export class Scanner {
       if (kvs.length === 0) return nothingFound;
       const { more } = chunk;
       const count = more ? yield* countRange(this.#index, op.range, at, this.#loop) : kvs.length;
+      made = true;
+      return { kvs, count, more };
+    } finally {
+      if (!made) kvs[Symbol.dispose]();
+    }
+  }
+
+  /**
+   * As `#paged`, of versions that are filtered, or in another order than the index has: their places are known only when all
+   * are. None of them may go before that, so a compaction waits for it.
+   */
+  *#pagedOrder(
+    op: RangeOp,
+    at: Revision,
+    room: AnswerRoom,
+    task: Task,
+    signal: AbortSignal,
+  ): Job<ScanResult | PagedScanResult> {
+    using _pin = this.#pins.hold(at);
+    // Held from the start: a compaction that waits revokes the pins that there are, once.
+    const listPin = this.#pins.hold(at, true);
+    const kvs = new PagedList(this.#bytes, this.#memory, listPin, { loop: this.#loop, task }, signal);
+    let made = false;
+    try {
+      const { slots, count, more } = yield* selectVersions(this.#index, op, at, this.#loop);
+      if (this.#isHeld(slots)) return { kvs: yield* this.#many(this.#positions(slots, room), signal), count, more };
+      for (let from = 0; from < slots.length; from += LIST_KEYS) {
+        const part = slots.slice(from, from + LIST_KEYS);
+        room.take(kvs.add(this.#index, part), part.length);
+        if (this.#loop.shouldYield(part.length)) yield;
+      }
       made = true;
       return { kvs, count, more };
     } finally {

@@ -1,5 +1,6 @@
 import { encodeKeyValue, encodePutRecord, recordKv } from '@engram/coder';
 import {
+  type AnswerAccount,
   rangeOp,
   isEngramError,
   keyBytes,
@@ -18,6 +19,7 @@ import { Pins, RecordCache, Scanner, VersionBytes, type PagedScanResult } from '
 import { SimClock } from '@engram/sim';
 import { StorageCorruptError, type Values } from '@engram/storage';
 import { expect, test } from 'vitest';
+import { readList } from './support/read-list.ts';
 
 const never = new AbortController().signal;
 const newest = revision(1_000_000);
@@ -95,17 +97,6 @@ async function paged(
   return { kvs: result.kvs, more: result.more, count: result.count };
 }
 
-async function readAll({ kvs }: PagedScanResult, step: number): Promise<readonly Buffer[]> {
-  const read: Buffer[] = [];
-  for (let at = 0, bytes = 0; at < kvs.length; at += step) {
-    const end = Math.min(kvs.length, at + step);
-    for (let index = at; index < end; index += 1) bytes += kvs.lengthOf(index);
-    for (let ready = kvs.bring(at, bytes); ready !== undefined; ready = kvs.bring(at, bytes)) await ready;
-    for (let index = at; index < end; index += 1) read.push(Buffer.from(kvs.view(index)));
-  }
-  return read;
-}
-
 const sameBytes = (left: readonly Buffer[], right: readonly Buffer[]): boolean =>
   Buffer.concat(left).equals(Buffer.concat(right)) && left.length === right.length;
 
@@ -120,11 +111,55 @@ test.each([
   expect(result).toMatchObject({ count: 9_000, more });
   expect(result.kvs).toHaveLength(keys);
   expect(result.kvs.bytes).toBe(expected.slice(0, keys).reduce((sum, { length }) => sum + length, 0));
-  expect(sameBytes(await readAll(result, step), expected.slice(0, keys))).toBe(true);
+  expect(sameBytes(await readList(result.kvs, step), expected.slice(0, keys))).toBe(true);
   // Each read is one page, or the bytes that one `bring` asked for.
   expect(Math.max(...reads)).toBeLessThan(400_000);
   expect(pins.size).toBe(1);
   result.kvs[Symbol.dispose]();
+  expect(pins.size).toBe(0);
+});
+
+test.each([
+  { what: 'by mod revision, descending', over: { sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND } },
+  { what: 'by key, descending', over: { sortOrder: SortOrder.DESCEND } },
+  { what: 'by version', over: { sortTarget: SortTarget.VERSION, sortOrder: SortOrder.ASCEND }, upward: true },
+])('a list $what, in pages', async ({ over, upward }) => {
+  const { scanner, pins, reads, expected } = bed(9_000, 300);
+  const result = await paged(scanner, over);
+  expect(reads).toEqual([]);
+  expect(result).toMatchObject({ count: 9_000, more: false });
+  expect(result.kvs.heldBytes).toBe(3 * 4_096 * 12 + 256 * 1024);
+  const ordered = upward === true ? expected : expected.toReversed();
+  expect(sameBytes(await readList(result.kvs, 1_000), ordered)).toBe(true);
+  expect(Math.max(...reads)).toBeLessThan(400_000);
+  expect(pins.size).toBe(1);
+  result.kvs[Symbol.dispose]();
+  expect(pins.size).toBe(0);
+});
+
+test('a list that is filtered, sorted and cut, in pages', async () => {
+  const { scanner, reads, expected } = bed(9_000, 300);
+  const filter = { minModRevision: 1_002, maxCreateRevision: 7_001 };
+  const order = { sortTarget: SortTarget.CREATE, sortOrder: SortOrder.DESCEND, limit: 5_000 };
+  const result = await paged(scanner, { ...filter, ...order });
+  expect(reads).toEqual([]);
+  // Of all keys in the range, as etcd counts them.
+  expect(result).toMatchObject({ count: 9_000, more: true });
+  expect(sameBytes(await readList(result.kvs, 37), expected.slice(2_000, 7_000).toReversed())).toBe(true);
+  result.kvs[Symbol.dispose]();
+});
+
+test.each([
+  { keys: 100, valueBytes: 300, kept: 100 },
+  { keys: 10, valueBytes: 60_000, kept: 10 },
+  { keys: 9_000, valueBytes: 300, kept: 50 },
+])('$kept of $keys sorted versions of $valueBytes bytes come at once', async ({ keys, valueBytes, kept }) => {
+  const { scanner, pins, expected } = bed(keys, valueBytes);
+  const order = { sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND, limit: kept };
+  const { kvs, count, more } = await scanner.scanPaged({ ...list, ...order }, newest, never);
+  expect('bring' in kvs).toBe(false);
+  expect({ count, more }).toEqual({ count: keys, more: kept < keys });
+  expect(sameBytes(await readList(kvs, 10), expected.slice(-kept).toReversed())).toBe(true);
   expect(pins.size).toBe(0);
 });
 
@@ -150,7 +185,7 @@ test('an empty list is not paged and holds nothing, although its range has many 
 test('long versions, and many, come one at a time', async () => {
   const { scanner, reads, expected } = bed(20, 700_000);
   const result = await paged(scanner);
-  expect(sameBytes(await readAll(result, 1), expected)).toBe(true);
+  expect(sameBytes(await readList(result.kvs, 1), expected)).toBe(true);
   expect(Math.max(...reads)).toBeLessThan(750_000);
   result.kvs[Symbol.dispose]();
 });
@@ -231,6 +266,35 @@ test('what a list holds is counted by the piece, and known before it is made', a
     scanner.holdsBytes({ ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 }, newest),
   ).toBe(9_000 * 32);
   expect(scanner.holdsBytes({ ...list, keysOnly: true }, newest)).toBe(9_000 * 32);
+  // The places and their order, before there are pages.
+  const sorted = { ...list, sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND };
+  expect(scanner.holdsBytes(sorted, newest)).toBe(result.kvs.heldBytes);
+  const { scanner: larger } = bed(20_000, 1);
+  expect(larger.holdsBytes(sorted, newest)).toBe(20_000 * 32);
+});
+
+test('a range that is sorted by value holds what its account has room for', async () => {
+  const { scanner, pins, asked } = bed(9_000, 300);
+  const sorted = { ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.DESCEND };
+  const account = (roomBytes: number): AnswerAccount & { reservedBytes: number } => ({
+    reservedBytes: 0,
+    reserveAnswer(bytes) {
+      this.reservedBytes += bytes;
+      return this.reservedBytes <= roomBytes;
+    },
+  });
+  const scan = async (op: RangeOp, holder: AnswerAccount): Promise<number> =>
+    (await scanner.scanPaged(op, newest, never, undefined, holder)).kvs.length;
+  const enough = account(4_000_000);
+  expect(await scan(sorted, enough)).toBe(9_000);
+  expect(enough.reservedBytes).toBeGreaterThan(9_000 * 300);
+  asked.length = 0;
+  await expect(scan(sorted, account(1_000_000))).rejects.toSatisfy((error) => isEngramError(error, 'ResponseTooLarge'));
+  expect(asked).toEqual([]); // refused before anything is read
+  expect(await scan({ ...sorted, limit: 100 }, account(1_000_000))).toBe(100);
+  // Whatever else holds only places.
+  expect(await scan({ ...sorted, sortTarget: SortTarget.MOD }, account(0))).toBe(9_000);
+  expect(pins.size).toBe(1);
 });
 
 test('long versions count before they are read', () => {
@@ -243,10 +307,12 @@ test('long versions count before they are read', () => {
   expect(scanner.holdsBytes({ ...list, limit: 5 }, newest)).toBe(5 * versionBytes);
   // In pages from here on.
   expect(scanner.holdsBytes({ ...list, limit: 20 }, newest)).toBe(1024 * 1024);
-  // Whatever is sent of it.
-  const sorted = { ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 };
+  const sorted = { ...list, sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND };
   const few = rangeOp({ key: keyBytes('k00000'), end: keyBytes('k00020') });
-  expect(scanner.holdsBytes({ ...sorted, range: few.range }, newest)).toBe(20 * versionBytes);
+  expect(scanner.holdsBytes({ ...sorted, range: few.range, limit: 1 }, newest)).toBe(1024 * 1024);
+  // Its own account does that.
+  expect(scanner.holdsBytes({ ...sorted, range: few.range, sortTarget: SortTarget.VALUE }, newest)).toBe(0);
+  expect(scanner.holdsBytes({ ...point, sortTarget: SortTarget.VALUE }, newest)).toBe(versionBytes);
   // Too many to be held whole: what a page holds is little.
   expect(scanner.holdsBytes({ ...list, limit: 70 }, newest)).toBe(0);
   expect(scanner.holdsBytes(list, newest)).toBe(0);
@@ -295,17 +361,33 @@ test.each([
   expect(scanner.holdsBytes({ ...list, ...over }, newest)).toBe(0);
 });
 
-test('a list that nobody waits for any more holds nothing back', async () => {
+test('a sorted list keeps its versions while it is made, and a compaction does not wait for who reads it', async () => {
+  const { scanner, pins } = bed(9_000, 300, 2 ** 31, () => false, 100);
+  const making = paged(scanner, { sortOrder: SortOrder.DESCEND });
+  expect(pins.revokeBelow(revision(2_000_000))).toBe(1);
+  expect(pins.holdsBelow(revision(2_000_000))).toBe(true);
+  const { kvs } = await making;
+  expect(pins.holdsBelow(revision(2_000_000))).toBe(false);
+  await expect(kvs.bring(0, 1)).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test.each([
+  { what: 'a list', over: {} },
+  { what: 'a sorted list', over: { sortOrder: SortOrder.DESCEND } },
+])('$what that nobody waits for any more holds nothing back', async ({ over }) => {
   const { scanner, pins } = bed(9_000, 300);
   const abort = new AbortController();
-  const result = paged(scanner, {}, abort.signal);
+  const result = paged(scanner, over, abort.signal);
   abort.abort();
   await expect(result).rejects.toThrow();
   expect(pins.size).toBe(0);
 });
 
-test('more than gRPC can carry is refused, and holds nothing back', async () => {
-  const { scanner, pins } = bed(9_000, 300, 1_000_000);
-  await expect(paged(scanner)).rejects.toSatisfy((error) => isEngramError(error, 'ResponseTooLarge'));
-  expect(pins.size).toBe(0);
-});
+test.each([{ over: {} }, { over: { sortOrder: SortOrder.DESCEND } }])(
+  'more than gRPC can carry is refused, and holds nothing back: $over',
+  async ({ over }) => {
+    const { scanner, pins } = bed(9_000, 300, 1_000_000);
+    await expect(paged(scanner, over)).rejects.toSatisfy((error) => isEngramError(error, 'ResponseTooLarge'));
+    expect(pins.size).toBe(0);
+  },
+);

@@ -20,6 +20,7 @@ import { Pins, RecordCache, Scanner, VersionBytes } from '@engram/scanner';
 import { Prng, SimClock } from '@engram/sim';
 import type { Values } from '@engram/storage';
 import { expect, test } from 'vitest';
+import { readList } from './support/read-list.ts';
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124);
 const never = new AbortController().signal;
@@ -127,11 +128,13 @@ function filled(keys: number, bed = new Bed()): Bed {
 
 test(`whatever a range asks for, it is the same in one slice and in slices of nothing (SEED=${SEED})`, async () => {
   const prng = new Prng(SEED);
+  let paged = 0;
   for (let round = 0; round < 12; round += 1) {
+    const longShare = round % 3 === 0 ? 0.5 : 0.1; // half of them do not fit into what is answered at once
     const bed = new Bed(round % 2 === 0 ? { steps: 0 } : {});
     for (let writes = 20 + prng.below(300); writes > 0; writes -= 1) {
       // Few values, so that many are equal; some long ones that differ late.
-      const value = new Uint8Array(prng.chance(0.1) ? 6000 : prng.below(100)).fill(prng.below(3));
+      const value = new Uint8Array(prng.chance(longShare) ? 6000 : prng.below(100)).fill(prng.below(3));
       bed.put(keyOf(prng.below(150)), value);
     }
     for (let ops = 0; ops < 60; ops += 1) {
@@ -148,14 +151,24 @@ test(`whatever a range asks for, it is the same in one slice and in slices of no
         maxCreateRevision: bound(),
       });
       const at = prng.chance(0.5) ? bed.revision : 2 + prng.below(bed.revision - 1);
+      const expected = bed.expected(op, at);
+      const what = `round ${round}: ${JSON.stringify(op)} at ${at}`;
       const { kvs, count, more } = await bed.scanner.scan(op, revision(at), never);
-      expect({ kvs: [...kvs], count, more }, `round ${round}: ${JSON.stringify(op)} at ${at}`).toEqual(
-        bed.expected(op, at),
+      expect({ kvs: [...kvs], count, more }, what).toEqual(expected);
+      const sent = await bed.scanner.scanPaged(op, revision(at), never);
+      const read = await readList(sent.kvs, 1 + prng.below(50));
+      if ('bring' in sent.kvs) {
+        paged += op.sortTarget === SortTarget.KEY ? 0 : 1;
+        sent.kvs[Symbol.dispose]();
+      }
+      expect({ kvs: read.map((kv) => Uint8Array.from(kv)), count: sent.count, more: sent.more }, what).toEqual(
+        expected,
       );
       expect(bed.pins.size, 'a pin that nobody gave back').toBe(0);
     }
     if (round % 2 === 0) expect(bed.turns).toBeGreaterThan(500);
   }
+  expect(paged, 'sorted lists in pages').toBeGreaterThan(20);
 });
 
 test.each([

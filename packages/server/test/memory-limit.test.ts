@@ -9,6 +9,9 @@ import { Engram } from './support/engram-process.ts';
 
 const MiB = 1024 * 1024;
 const limit = 256 * MiB;
+const MOD = 3;
+const VALUE = 4;
+const DESCEND = 2;
 
 function peakBytes(engram: Engram): number {
   return 1024 * Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${engram.child.pid}/status`, 'utf8'))?.[1]);
@@ -31,11 +34,18 @@ test('lists that nobody reads do not take a node above its limit, and others are
     expect(await modest.outcome(2 * at + 1)).toBe('grpc-status: 0');
     modest.received.length = 0;
   }
-  const all = etcdserverpb.encodeRangeRequest({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
+  const everything = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) };
+  const lists = [
+    everything,
+    { ...everything, sortTarget: MOD, sortOrder: DESCEND },
+    { ...everything, sortTarget: VALUE, sortOrder: DESCEND },
+    { ...everything, minModRevision: 2 },
+  ].map((request) => etcdserverpb.encodeRangeRequest(request));
   const greedy = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(engram.port)));
-  for (const client of greedy) {
+  for (const [at, client] of greedy.entries()) {
     client.socket.pause();
-    for (let id = 1; id < 20; id += 2) client.write(client.request(id, '/etcdserverpb.KV/Range', all));
+    const list = lists[at % lists.length]!;
+    for (let id = 1; id < 20; id += 2) client.write(client.request(id, '/etcdserverpb.KV/Range', list));
   }
   for (let id = 10_001; id < 10_401; id += 2) {
     const put = etcdserverpb.encodePutRequest({ key: Buffer.from('key/modest'), value: Buffer.from(`${id}`) });

@@ -31,7 +31,7 @@ export class ReplicaReads implements AppliedReads {
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     // A read of one key ends before its caller could give up, and creating a signal costs more than the read.
     if (op.range.end.length === 0) return this.#replica.range(op, neverAborted);
-    return this.#replica.range(op, caller.signal, clientTask(caller, 'range'), form);
+    return this.#replica.range(op, caller.signal, clientTask(caller, 'range'), form, caller);
   }
 
   holdsBytes(op: RangeOp): number {

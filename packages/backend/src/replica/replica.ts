@@ -1,4 +1,5 @@
 import {
+  type AnswerAccount,
   assert,
   AssertionError,
   type ByteList,
@@ -319,6 +320,7 @@ export class Replica implements AsyncDisposable {
     signal: AbortSignal,
     task: Task | undefined,
     form: ListForm,
+    account?: AnswerAccount,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult>;
   range(op: RangeOp, signal: AbortSignal, task?: Task): RangeResult | Promise<RangeResult>;
   range(
@@ -326,11 +328,12 @@ export class Replica implements AsyncDisposable {
     signal: AbortSignal,
     task?: Task,
     form: ListForm = 'list',
+    account?: AnswerAccount,
   ): RangeResult | PagedRangeResult | Promise<RangeResult | PagedRangeResult> {
     this.#options.observer?.ranges?.(1);
     const current = this.revision;
     const at = this.readable(op.revision);
-    if (form === 'pages') return whenThere(this.scanner.scanPaged(op, at, signal, task), pagedResult, current);
+    if (form === 'pages') return whenThere(this.scanner.scanPaged(op, at, signal, task, account), pagedResult, current);
     return whenThere(this.scanner.scan(op, at, signal, undefined, task), rangeResult, current);
   }
 
