@@ -380,7 +380,8 @@ export class Scanner {
   }
 
   /**
-   * The range in chunks of about `chunkBytes`, in key order, all at `at`. `more` and `count` are those of the whole
+   * The range in chunks of about `chunkBytes`, in key order, all at `at`. An order by anything but the key applies within each
+   * chunk only, as in etcd. `more` and `count` are those of the whole
    * range, and valid in the last chunk. The stream waits for its consumer between chunks and holds no pin meanwhile. If
    * compaction overtakes it, which `compacted` tells, it rejects with Compacted, as a page of a list would.
    */
@@ -432,6 +433,11 @@ export class Scanner {
     const range = { key: key ?? op.range.key, end: op.range.end };
     const next =
       key === undefined || max === 0 ? undefined : this.#index.collectSome(range, at, max, this.#loop, slots);
+    if (op.sortTarget !== SortTarget.KEY && slots.length > 0) {
+      const part = { ...op, range: { key: range.key, end: next ?? range.end }, limit: 0 };
+      const plan = yield* this.plan(part, at, boundless, this.#loop);
+      return { kvs: (yield* this.#fetch(plan, signal)).kvs, next };
+    }
     const kvs = op.keysOnly ? this.#keysOnly(slots) : yield* this.#many(this.#positions(slots, boundless), signal);
     return { kvs, next };
   }

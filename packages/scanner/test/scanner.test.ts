@@ -13,6 +13,7 @@ import {
   type RangeOp,
   type Revision,
   revision,
+  SortTarget,
 } from '@engram/core';
 import { KeyIndex } from '@engram/index';
 import { Loop } from '@engram/loop';
@@ -55,6 +56,9 @@ interface Bed {
   readonly pins: Pins;
 }
 
+/** The byte that the value of a key consists of. */
+const filling = (keys: number, at: number): number => (keys - at) % 256;
+
 /** Keys `k00000`, `k00001` ..., each put once, in that order, at revisions from 2 on. */
 function bed(keys: number, valueBytes = 10, cacheBytesMax = 0): Bed {
   const index = new KeyIndex();
@@ -65,7 +69,7 @@ function bed(keys: number, valueBytes = 10, cacheBytesMax = 0): Bed {
       createRevision: revision(at + 2),
       modRevision: revision(at + 2),
       version: 1,
-      value: new Uint8Array(valueBytes).fill(keys - at),
+      value: new Uint8Array(valueBytes).fill(filling(keys, at)),
       lease: leaseId(0n),
     };
     const position = logPosition(at + 1);
@@ -212,6 +216,25 @@ test.each([
   const result = await streamed(over);
   expect(result.ends).toEqual(ends);
   expect(result.names).toHaveLength(length);
+});
+
+test.each([
+  { what: 'by mod revision', over: {}, sortTarget: SortTarget.MOD },
+  { what: 'by value, cut', over: { limit: 1_000 }, sortTarget: SortTarget.VALUE },
+  { what: 'by value, keys only', over: { keysOnly: true }, sortTarget: SortTarget.VALUE },
+])('each chunk of a stream is sorted, and no more than a chunk: $what', async ({ over, sortTarget }) => {
+  const plain = await streamed(over);
+  const sorted = await streamed({ ...over, sortTarget });
+  expect(sorted.chunks).toEqual(plain.chunks);
+  expect(sorted.ends).toEqual(plain.ends);
+  // The bed's revisions are in the order of the keys.
+  const rank = (name: string): number => (sortTarget === SortTarget.VALUE ? filling(3000, Number(name.slice(1))) : 0);
+  let from = 0;
+  for (const length of plain.chunks) {
+    const chunk = plain.names.slice(from, from + length);
+    expect(sorted.names.slice(from, from + length)).toEqual(chunk.sort((left, right) => rank(left) - rank(right)));
+    from += length;
+  }
 });
 
 test('a stream that compaction overtakes says so', async () => {

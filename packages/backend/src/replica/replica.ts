@@ -12,7 +12,6 @@ import {
   type Revision,
   revision,
   EngramError,
-  SortTarget,
   whenThere,
 } from '@engram/core';
 import type { Loop, PureJob, Task } from '@engram/loop';
@@ -338,11 +337,6 @@ export class Replica implements AsyncDisposable {
   }
 
   async *rangeStream(op: RangeOp, chunkBytes: number, signal: AbortSignal, task?: Task): AsyncGenerator<RangeResult> {
-    if (op.sortTarget !== SortTarget.KEY) {
-      // A list that is not sorted by key cannot be cut into chunks in order: it is one chunk.
-      yield await this.range(op, signal, task);
-      return;
-    }
     this.#options.observer?.ranges?.(1);
     const current = this.revision;
     const at = this.readable(op.revision);
