@@ -1,7 +1,7 @@
 // The time of the event loop.
 export { eachOf, eachSettling, finish, type Job, type PureJob, settled, type Turn, unhurried } from './src/turn.ts';
 export { byteSteps } from './src/byte-steps.ts';
-export { sorting } from './src/sorting.ts';
+export { sorting, sortingIndices } from './src/sorting.ts';
 export { type Task, WORK_CLASSES, type WorkClass } from './src/work-class.ts';
 export { type ClassUsage, Loop, type LoopOptions } from './src/loop.ts';
 export { Inbox } from './src/inbox.ts';

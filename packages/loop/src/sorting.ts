@@ -42,3 +42,21 @@ export function* sorting<Item>(
   }
   return sorted;
 }
+
+/**
+ * The indices of `count` items, in the order of the items that `compare` is asked about by their indices. As `sorting`.
+ */
+export function* sortingIndices(
+  count: number,
+  compare: (left: number, right: number) => number,
+  turn: Turn,
+  runItems: number = RUN_ITEMS,
+): PureJob<number[]> {
+  const indices: number[] = [];
+  // Array.from took 15 ms for 70,000 of them, and does not give way.
+  for (let at = 0; at < count; at += 1) {
+    indices.push(at);
+    if (turn.shouldYield()) yield;
+  }
+  return yield* sorting(indices, compare, turn, runItems);
+}

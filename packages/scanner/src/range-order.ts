@@ -1,6 +1,6 @@
 import { type RangeOp, SortOrder, SortTarget } from '@engram/core';
 import type { KeyIndex, VersionSlot } from '@engram/index';
-import { type PureJob, sorting, type Turn } from '@engram/loop';
+import { type PureJob, sortingIndices, type Turn } from '@engram/loop';
 
 /** The number of surplus keys that are kept before they are discarded together. */
 const SURPLUS_KEYS = 4096;
@@ -18,6 +18,10 @@ export interface RangeOrder {
   finish(): VersionSlot[] | PureJob<VersionSlot[]>;
 }
 
+/** The most versions that the order of a range holds at a time. */
+export const heldMax = ({ limit, sortTarget }: RangeOp): number =>
+  limit > 0 && sortTarget !== SortTarget.VALUE ? 2 * limit + SURPLUS_KEYS : Number.POSITIVE_INFINITY;
+
 /** NONE is not "unsorted": with a target other than KEY etcd sorts ascending (etcd server/etcdserver/txn/range.go). */
 export function rangeOrder(index: KeyIndex, op: RangeOp, turn: Turn): RangeOrder {
   const wanted = op.limit > 0 ? op.limit : Number.POSITIVE_INFINITY;
@@ -33,7 +37,7 @@ export function rangeOrder(index: KeyIndex, op: RangeOp, turn: Turn): RangeOrder
     case SortTarget.MOD:
       return new ByNumber((slot) => index.modRevision(slot), wanted, descending, turn);
     default:
-      return descending ? new KeysDown(wanted) : new KeysUp(wanted);
+      return descending ? new KeysDown(wanted, turn) : new KeysUp(wanted);
   }
 }
 
@@ -65,12 +69,14 @@ class KeysUp implements RangeOrder {
 
 class KeysDown implements RangeOrder {
   readonly #wanted: number;
+  readonly #turn: Turn;
   #slots: VersionSlot[] = [];
   total = 0;
   readonly full = false;
 
-  constructor(wanted: number) {
+  constructor(wanted: number, turn: Turn) {
     this.#wanted = wanted;
+    this.#turn = turn;
   }
 
   add(slot: VersionSlot): void {
@@ -78,13 +84,33 @@ class KeysDown implements RangeOrder {
     this.total += 1;
   }
 
-  tidy(): undefined {
-    if (this.#slots.length > 2 * this.#wanted + SURPLUS_KEYS) this.#slots = this.#slots.slice(-this.#wanted);
+  tidy(): PureJob<void> | undefined {
+    return this.#slots.length > 2 * this.#wanted + SURPLUS_KEYS ? this.#keepLast() : undefined;
   }
 
-  finish(): VersionSlot[] {
-    const slots = this.total > this.#wanted ? this.#slots.slice(-this.#wanted) : this.#slots;
-    return slots.reverse();
+  /** Not `reverse` and `slice`, which take 20 ms each for a million. */
+  *finish(): PureJob<VersionSlot[]> {
+    const [slots, first] = [this.#slots, this.#firstWanted];
+    const reversed: VersionSlot[] = [];
+    for (let at = slots.length - 1; at >= first; at -= 1) {
+      reversed.push(slots[at]!);
+      if (this.#turn.shouldYield()) yield;
+    }
+    return reversed;
+  }
+
+  *#keepLast(): PureJob<void> {
+    const slots = this.#slots;
+    const last: VersionSlot[] = [];
+    for (let at = this.#firstWanted; at < slots.length; at += 1) {
+      last.push(slots[at]!);
+      if (this.#turn.shouldYield()) yield;
+    }
+    this.#slots = last;
+  }
+
+  get #firstWanted(): number {
+    return Math.max(0, this.#slots.length - this.#wanted);
   }
 }
 
@@ -125,9 +151,8 @@ class ByNumber implements RangeOrder {
 
   *#select(): PureJob<void> {
     const [slots, numbers] = [this.#slots, this.#numbers];
-    const order = Array.from(slots.keys());
     const compare = (left: number, right: number): number => this.#sign * (numbers[left]! - numbers[right]!);
-    const sorted = yield* sorting(order, compare, this.#turn);
+    const sorted = yield* sortingIndices(slots.length, compare, this.#turn);
     this.#slots = [];
     this.#numbers = [];
     for (const at of sorted) {

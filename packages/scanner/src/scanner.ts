@@ -4,7 +4,6 @@ import {
   type ByteList,
   ByteViews,
   EngramError,
-  isPoint,
   type KeyRange,
   type LogPosition,
   type RangeOp,
@@ -13,11 +12,20 @@ import {
   whenLate,
 } from '@engram/core';
 import { type KeyIndex, NO_VERSION, type VersionSlot } from '@engram/index';
-import { type Job, type Loop, type PureJob, StepPace, type Task, type Turn } from '@engram/loop';
+import type { Job, Loop, PureJob, Task, Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
-import { listHoldsBytes, PagedList } from './paged-list.ts';
+import { PagedList } from './paged-list.ts';
 import type { Pins } from './pins.ts';
+import { PlanGate } from './plan-gate.ts';
+import {
+  LIST_KEYS,
+  PAGED_BYTES_MIN,
+  plannedKeys,
+  rangeHoldsBytes,
+  SENT_BYTES_MIN,
+  SENT_TOTAL_MAX,
+} from './range-bytes.ts';
 import {
   countRange,
   fetchMax,
@@ -73,28 +81,12 @@ interface StreamPart {
 /** Ranges whose caller is not told. */
 const RANGE: Task = { work: 'client', caller: 'ranges', stage: 'range' };
 
-/** The number of keys of a list that are looked up and fetched at a time: about a millisecond of work. */
-const LIST_KEYS = 4096;
-/** What a key that is sorted, filtered or stripped of its value takes until the answer is made: its places in several orders. */
-const PLANNED_KEY_BYTES = 32;
 /** A list with fewer versions is answered with one view for each. */
 const LIST_MIN = 64;
-/** A list with more bytes is answered in pages, unless SENT_BYTES_MIN applies. */
-const PAGED_BYTES_MIN = 64 * 1024;
-/**
- * A list whose versions are this long on average is sent from the buffers that hold them, up to SENT_TOTAL_MAX. Pages
- * cannot do that.
- */
-const SENT_BYTES_MIN = 16 * 1024;
-const SENT_TOTAL_MAX = 1024 * 1024;
-/** So many versions of SENT_BYTES_MIN have SENT_TOTAL_MAX. */
-const LONG_VERSIONS_MAX = SENT_TOTAL_MAX / SENT_BYTES_MIN;
 /** The most keys in one chunk of a stream. */
 const STREAM_KEYS = 1024;
 /** The number of versions that are fetched at once if the answer is not a plain list. */
 const FETCH_KEYS = 1024;
-/** Leaves of the index, and versions behind the newest revision, that a count ahead of a list visits: less than a millisecond of work. */
-const COUNTED_STEPS = 4096;
 /** The longest message that gRPC can carry. */
 const ANSWER_BYTES_MAX = 2 ** 31 - 1;
 
@@ -110,6 +102,7 @@ export class Scanner {
   readonly #loop: Loop;
   readonly #answerBytesMax: number;
   readonly #memory = new ListMemory();
+  readonly #gate = new PlanGate();
 
   constructor({ index, bytes, pins, loop, answerBytesMax }: ScannerOptions) {
     this.#index = index;
@@ -124,39 +117,9 @@ export class Scanner {
     return planRange(this.#index, op, at, room, turn);
   }
 
-  /**
-   * About what a range holds until its answer is made, for who counts it before that: by the keys of the newest revision,
-   * `newest`, whatever that of the range is. 0 for what a slice answers with short versions. What is sorted by value takes room
-   * for its versions by itself (`scanPaged`). O(log n).
-   */
+  /** See `rangeHoldsBytes`. */
   holdsBytes(op: RangeOp, newest: Revision): number {
-    if (op.countOnly) return 0;
-    const longBytes = isPaged(op) || isPlainPoint(op) ? this.#longBytes(op, newest) : 0;
-    if (longBytes > 0 || isPoint(op.range)) return longBytes;
-    if (op.limit > 0 && op.limit <= LIST_KEYS && fetchMax(op) <= LIST_KEYS + 1) return 0;
-    // Not by the slice that runs: the list has used it up if it began there, and would count as one of no keys.
-    const { live } = this.#index.countSome(op.range, newest, new StepPace(COUNTED_STEPS));
-    const keys = Math.min(live, fetchMax(op));
-    if (keys <= LIST_KEYS) return 0;
-    const plannedBytes = isPlainList(op) ? 0 : PLANNED_KEY_BYTES * keys;
-    return isPaged(op) ? Math.max(plannedBytes, listHoldsBytes(keys)) : plannedBytes;
-  }
-
-  /**
-   * What a range of few versions holds if they are long: they are read from the disk for all calls that are under way. 0 if they are
-   * short, or too many to be held whole.
-   */
-  #longBytes(op: RangeOp, newest: Revision): number {
-    const slots: VersionSlot[] = [];
-    // One key more is looked up where a limit is, and not read.
-    const most = Math.min(fetchMax(op) - 1, LONG_VERSIONS_MAX + 1);
-    this.#index.collectSome(op.range, newest, most, new StepPace(COUNTED_STEPS), slots);
-    if (slots.length > LONG_VERSIONS_MAX) return 0;
-    let bytes = 0;
-    for (const slot of slots) if (!this.#index.isTombstone(slot)) bytes += this.#index.bytes(slot);
-    if (bytes <= PAGED_BYTES_MIN) return 0;
-    // A list in pages holds one of them, which may be one long version.
-    return isPoint(op.range) ? bytes : Math.min(bytes, SENT_TOTAL_MAX);
+    return rangeHoldsBytes(this.#index, op, newest);
   }
 
   /**
@@ -256,13 +219,14 @@ export class Scanner {
     task: Task,
     signal: AbortSignal,
   ): Job<ScanResult | PagedScanResult> {
-    using _pin = this.#pins.hold(at);
-    // Held from the start: a compaction that waits revokes the pins that there are, once.
+    // From the start: a compaction that waits revokes the pins that there are, once.
     const listPin = this.#pins.hold(at, true);
     const kvs = new PagedList(this.#bytes, this.#memory, listPin, { loop: this.#loop, task }, signal);
     let made = false;
     try {
-      const { slots, count, more } = yield* selectVersions(this.#index, op, at, this.#loop);
+      const selecting = selectVersions(this.#index, op, at, this.#loop);
+      const { slots, count, more } = yield* this.#inTurn(op, at, selecting);
+      using _pin = this.#pins.hold(at);
       if (this.#isHeld(slots)) return { kvs: yield* this.#many(this.#positions(slots, room), signal), count, more };
       for (let from = 0; from < slots.length; from += LIST_KEYS) {
         const part = slots.slice(from, from + LIST_KEYS);
@@ -298,9 +262,25 @@ export class Scanner {
   }
 
   *#planned(op: RangeOp, at: Revision, room: AnswerRoom, signal: AbortSignal): Job<ScanResult> {
-    // Taken in the same turn as the first read of the index, so no compaction has come between.
+    const plan = yield* this.#inTurn(op, at, this.plan(op, at, room, this.#loop));
     using _pin = this.#pins.hold(at);
-    return yield* this.#fetch(yield* this.plan(op, at, room, this.#loop), signal);
+    return yield* this.#fetch(plan, signal);
+  }
+
+  /**
+   * `job`, which holds all keys of a range, in its turn. `at` is pinned while it runs. A compaction does not wait for its turn to
+   * come: Compacted then.
+   */
+  *#inTurn<Result>(op: RangeOp, at: Revision, job: PureJob<Result>): Job<Result> {
+    using place = this.#gate.place(plannedKeys(this.#index, op));
+    if (place.waits !== undefined) {
+      using waiting = this.#pins.hold(at, true);
+      yield place.waits;
+      if (waiting.revoked) throw new EngramError('Compacted');
+    }
+    // Taken in the turn in which it was checked that `at` is not compacted, or a pin was let go: no compaction has come between.
+    using _pin = this.#pins.hold(at);
+    return yield* job;
   }
 
   /** Fetches the bytes of a plan. `at` is pinned from now until the answer is complete. */

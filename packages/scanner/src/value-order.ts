@@ -1,6 +1,6 @@
 import { keyValueValue, withoutValue } from '@engram/coder';
 import { type ByteList, ByteViews } from '@engram/core';
-import { type PureJob, sorting, type Turn } from '@engram/loop';
+import { type PureJob, sortingIndices, type Turn } from '@engram/loop';
 import type { ValueOrder } from './range-plan.ts';
 
 /** The most surplus versions that are held before they are released together. */
@@ -76,8 +76,7 @@ export class VersionsByValue {
     const [kvs, starts, ends] = [this.#kvs, this.#starts, this.#ends];
     const compare = (left: number, right: number): number => this.#sign * this.#compare(left, right);
     const runItems = this.#order.bytesMax > LONG_BYTES ? LONG_RUN_ITEMS : undefined;
-    const order = Array.from(kvs.keys());
-    const sorted = yield* sorting(order, compare, this.#turn, runItems);
+    const sorted = yield* sortingIndices(kvs.length, compare, this.#turn, runItems);
     this.#kvs = [];
     this.#starts = [];
     this.#ends = [];

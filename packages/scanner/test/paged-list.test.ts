@@ -19,6 +19,7 @@ import { Pins, RecordCache, Scanner, VersionBytes, type PagedScanResult } from '
 import { SimClock } from '@engram/sim';
 import { StorageCorruptError, type Values } from '@engram/storage';
 import { expect, test } from 'vitest';
+import { plannedKeys } from '../src/range-bytes.ts';
 import { readList } from './support/read-list.ts';
 
 const never = new AbortController().signal;
@@ -266,11 +267,8 @@ test('what a list holds is counted by the piece, and known before it is made', a
     scanner.holdsBytes({ ...list, sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 1 }, newest),
   ).toBe(9_000 * 32);
   expect(scanner.holdsBytes({ ...list, keysOnly: true }, newest)).toBe(9_000 * 32);
-  // The places and their order, before there are pages.
   const sorted = { ...list, sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND };
   expect(scanner.holdsBytes(sorted, newest)).toBe(result.kvs.heldBytes);
-  const { scanner: larger } = bed(20_000, 1);
-  expect(larger.holdsBytes(sorted, newest)).toBe(20_000 * 32);
 });
 
 test('a range that is sorted by value holds what its account has room for', async () => {
@@ -295,6 +293,25 @@ test('a range that is sorted by value holds what its account has room for', asyn
   // Whatever else holds only places.
   expect(await scan({ ...sorted, sortTarget: SortTarget.MOD }, account(0))).toBe(9_000);
   expect(pins.size).toBe(1);
+});
+
+test.each([
+  { what: 'sorted', over: { sortTarget: SortTarget.MOD }, keys: 9_000 },
+  {
+    what: 'sorted and cut',
+    over: { sortTarget: SortTarget.MOD, sortOrder: SortOrder.DESCEND, limit: 10 },
+    keys: 4_116,
+  },
+  {
+    what: 'sorted by value and cut',
+    over: { sortTarget: SortTarget.VALUE, sortOrder: SortOrder.ASCEND, limit: 10 },
+    keys: 9_000,
+  },
+  { what: 'filtered', over: { minModRevision: 8_000 }, keys: 9_000 },
+  { what: 'cut before it is sorted', over: { sortTarget: SortTarget.MOD, limit: 10 }, keys: 0 },
+  { what: 'short', over: { range: prefixRange(keyBytes('k00')), sortOrder: SortOrder.DESCEND }, keys: 0 },
+])('a range that is $what holds $keys keys while it is planned', ({ over, keys }) => {
+  expect(plannedKeys(bed(9_000, 1).index, { ...list, ...over })).toBe(keys);
 });
 
 test('long versions count before they are read', () => {
@@ -369,6 +386,29 @@ test('a sorted list keeps its versions while it is made, and a compaction does n
   const { kvs } = await making;
   expect(pins.holdsBelow(revision(2_000_000))).toBe(false);
   await expect(kvs.bring(0, 1)).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+});
+
+test('of many sorted lists so many are planned at a time, and a compaction does not wait for the others', async () => {
+  const { scanner, pins } = bed(9_000, 300, 2 ** 31, () => false, 100);
+  const abort = new AbortController();
+  const order = { sortOrder: SortOrder.DESCEND };
+  // 29 have no more than 262,144 keys together.
+  const making = Array.from({ length: 29 }, () => paged(scanner, order));
+  const waiting = paged(scanner, order);
+  const leaving = paged(scanner, order, abort.signal);
+  const late = paged(scanner, order);
+  abort.abort();
+  pins.revokeBelow(revision(2_000_000));
+  const ends = await Promise.allSettled([...making, waiting, leaving, late]);
+  expect(ends.map(({ status }) => status)).toEqual([
+    ...making.map(() => 'fulfilled'),
+    ...[waiting, leaving, late].map(() => 'rejected'),
+  ]);
+  await expect(waiting).rejects.toSatisfy((error) => isEngramError(error, 'Compacted'));
+  expect(pins.size).toBe(0);
+  const result = await paged(scanner, order);
+  expect(result.kvs).toHaveLength(9_000);
+  result.kvs[Symbol.dispose]();
 });
 
 test.each([
