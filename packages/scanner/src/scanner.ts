@@ -272,8 +272,9 @@ export class Scanner {
    * come: Compacted then.
    */
   *#inTurn<Result>(op: RangeOp, at: Revision, job: PureJob<Result>): Job<Result> {
-    using place = this.#gate.place(plannedKeys(this.#index, op));
-    if (place.waits !== undefined) {
+    const keys = plannedKeys(this.#index, op);
+    using place = keys === 0 ? undefined : this.#gate.place(keys);
+    if (place?.waits !== undefined) {
       using waiting = this.#pins.hold(at, true);
       yield place.waits;
       if (waiting.revoked) throw new EngramError('Compacted');

@@ -397,8 +397,14 @@ test('of many sorted lists so many are planned at a time, and a compaction does 
   const waiting = paged(scanner, order);
   const leaving = paged(scanner, order, abort.signal);
   const late = paged(scanner, order);
+  const short = scanner.scanPaged({ ...list, ...order, range: prefixRange(keyBytes('k0000')) }, newest, never);
+  const first = Promise.race([
+    ...making.map((each) => each.then(() => 'long')),
+    Promise.resolve(short).then(() => 'short'),
+  ]);
   abort.abort();
   pins.revokeBelow(revision(2_000_000));
+  expect(await first, 'a short one does not wait').toBe('short');
   const ends = await Promise.allSettled([...making, waiting, leaving, late]);
   expect(ends.map(({ status }) => status)).toEqual([
     ...making.map(() => 'fulfilled'),
