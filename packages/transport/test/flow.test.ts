@@ -167,6 +167,38 @@ test('calls start in order, as many as may run, and cancelled ones not at all', 
   expect(emptied()).toBe(1);
 });
 
+test('no call that waits starts once the connection has ended', () => {
+  const { admit, started, queue, backlog, emptied } = admission();
+  backlog(SEND_QUEUE_MAX_BYTES);
+  for (const name of ['a', 'b']) admit(name);
+  queue.end();
+  expect(queue.someWait).toBe(false);
+  backlog(0);
+  queue.advance();
+  admit('c');
+  expect(started).toEqual([]);
+  expect(emptied(), 'the end is not told as room').toBe(0);
+});
+
+test('calls that are cancelled while they wait leave the line', () => {
+  const { queue, backlog } = admission();
+  backlog(SEND_QUEUE_MAX_BYTES);
+  let looks = 0;
+  const cancelled: Admissible = {
+    get finished() {
+      looks += 1;
+      return true;
+    },
+    start() {},
+    stays() {},
+  };
+  const calls = 10_000;
+  for (let call = 0; call < calls; call += 1) queue.admit(cancelled);
+  // Each is looked at once, as it leaves, but for the last ones. If they stayed, each call would look at all before it.
+  expect(looks).toBeGreaterThan(calls - 10);
+  expect(looks).toBeLessThanOrEqual(calls);
+});
+
 test('calls that waited start in slices of the loop, in order, and connections take turns', async () => {
   const loop = new Loop({ clock: new SimClock(), pace: new StepPace(0) });
   const [greedy, modest] = [admission(loop), admission(loop)];
