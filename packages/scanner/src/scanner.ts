@@ -279,7 +279,7 @@ export class Scanner {
       yield place.waits;
       if (waiting.revoked) throw new EngramError('Compacted');
     }
-    // Taken in the turn in which it was checked that `at` is not compacted, or a pin was let go: no compaction has come between.
+    // In the same turn of the event loop as the check of `at`, or as the end of the pin above: no compaction has come between.
     using _pin = this.#pins.hold(at);
     return yield* job;
   }
