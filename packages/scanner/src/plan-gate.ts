@@ -3,7 +3,7 @@ import { Fifo } from '@engram/core';
 /** The most keys that are planned with at a time. They stand in several orders meanwhile, 64 bytes or so each: 16 MiB. */
 const KEYS_MAX = 256 * 1024;
 
-/** A place in the turn. Whoever has one gives it back, also while it waits. */
+/** A place in the queue of PlanGate, and then a part of its room. Its owner disposes of it, also if it still waits. */
 export class PlanPlace implements Disposable {
   readonly keys: number;
   readonly #leave: (place: PlanPlace) => void;
@@ -16,7 +16,7 @@ export class PlanPlace implements Disposable {
     this.#leave = leave;
   }
 
-  /** Resolves when it is let in. Undefined if it is in. Never settles once the place has been given back. */
+  /** Resolves when it is let in. Undefined if it is in. Never settles if the place is disposed of before. */
   get waits(): Promise<void> | undefined {
     return this.isIn ? undefined : this.#entered.promise;
   }
@@ -35,8 +35,8 @@ export class PlanPlace implements Disposable {
 }
 
 /**
- * Lets in what plans with many keys, in the order in which it comes: as many as have KEYS_MAX keys together, and one of
- * more. One thread does all of it, so more at a time would take more memory and end no sooner.
+ * A queue of plans with many keys, in the order in which they come. Plans of at most KEYS_MAX keys together are in at a time, or
+ * a single one of more. One thread makes all of them, so more at a time would take more memory and end no sooner.
  */
 export class PlanGate {
   #keys = 0;

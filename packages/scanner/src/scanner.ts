@@ -16,7 +16,7 @@ import type { Job, Loop, PureJob, Task, Turn } from '@engram/loop';
 import { KeyOnlyList } from './key-only-list.ts';
 import { ListMemory } from './list-memory.ts';
 import { PagedList } from './paged-list.ts';
-import type { Pins } from './pins.ts';
+import type { Pin, Pins } from './pins.ts';
 import { PlanGate } from './plan-gate.ts';
 import {
   LIST_KEYS,
@@ -164,7 +164,7 @@ export class Scanner {
     if (!isPaged(op)) return this.scan(op, at, signal, room, task);
     const job = isPlainList(op)
       ? this.#paged(op, at, room, task, signal)
-      : this.#pagedOrder(op, at, room, task, signal);
+      : this.#listing(at, task, signal, (kvs) => this.#addOrdered(op, at, room, kvs, signal));
     return this.#loop.run(task, job, signal);
   }
 
@@ -178,6 +178,25 @@ export class Scanner {
     return bytes <= PAGED_BYTES_MIN || (long && bytes <= SENT_TOTAL_MAX);
   }
 
+  /** What `fill` makes of a list in pages, which holds `pin`. A list that it does not return is given back. */
+  *#listing(
+    at: Revision,
+    task: Task,
+    signal: AbortSignal,
+    fill: (kvs: PagedList, pin: Pin) => Job<ScanResult | PagedScanResult>,
+  ): Job<ScanResult | PagedScanResult> {
+    const pin = this.#pins.hold(at, true);
+    const kvs = new PagedList(this.#bytes, this.#memory, pin, { loop: this.#loop, task }, signal);
+    let returned = false;
+    try {
+      const result = yield* fill(kvs, pin);
+      returned = result.kvs === kvs;
+      return result;
+    } finally {
+      if (!returned) kvs[Symbol.dispose]();
+    }
+  }
+
   *#paged(
     op: RangeOp,
     at: Revision,
@@ -185,59 +204,55 @@ export class Scanner {
     task: Task,
     signal: AbortSignal,
   ): Job<ScanResult | PagedScanResult> {
-    let chunk = this.#chunk(op, op.range.key, 0, at);
-    if (chunk.last && this.#isHeld(chunk.slots)) return yield* this.#list(op, at, room, signal, chunk);
-    const pin = this.#pins.hold(at, true);
-    const kvs = new PagedList(this.#bytes, this.#memory, pin, { loop: this.#loop, task }, signal);
-    let made = false;
-    try {
-      for (;;) {
-        room.take(kvs.add(this.#index, chunk.slots), chunk.slots.length);
-        if (chunk.last) break;
-        if (this.#loop.shouldYield(chunk.slots.length)) yield;
-        if (pin.revoked) throw new EngramError('Compacted');
-        chunk = this.#chunk(op, chunk.next!, kvs.length, at);
-      }
-      if (kvs.length === 0) return nothingFound;
-      const { more } = chunk;
-      const count = more ? yield* countRange(this.#index, op.range, at, this.#loop) : kvs.length;
-      made = true;
-      return { kvs, count, more };
-    } finally {
-      if (!made) kvs[Symbol.dispose]();
-    }
+    const first = this.#chunk(op, op.range.key, 0, at);
+    if (first.last && this.#isHeld(first.slots)) return yield* this.#list(op, at, room, signal, first);
+    return yield* this.#listing(at, task, signal, (kvs, pin) => this.#addChunks(op, at, room, first, kvs, pin));
   }
 
-  /**
-   * As `#paged`, of versions that are filtered, or in another order than the index has: their places are known only when all
-   * are. None of them may go before that, so a compaction waits for it.
-   */
-  *#pagedOrder(
+  /** The list may lose its pin to a compaction while it gives way: Compacted then. */
+  *#addChunks(
     op: RangeOp,
     at: Revision,
     room: AnswerRoom,
-    task: Task,
+    first: Chunk,
+    kvs: PagedList,
+    pin: Pin,
+  ): Job<ScanResult | PagedScanResult> {
+    let chunk = first;
+    for (;;) {
+      room.take(kvs.add(this.#index, chunk.slots), chunk.slots.length);
+      if (chunk.last) break;
+      if (this.#loop.shouldYield(chunk.slots.length)) yield;
+      if (pin.revoked) throw new EngramError('Compacted');
+      chunk = this.#chunk(op, chunk.next!, kvs.length, at);
+    }
+    if (kvs.length === 0) return nothingFound;
+    const { more } = chunk;
+    const count = more ? yield* countRange(this.#index, op.range, at, this.#loop) : kvs.length;
+    return { kvs, count, more };
+  }
+
+  /**
+   * As `#addChunks`, of versions that are filtered, or in another order than the index has: their places are known only when
+   * all are. None of them may go before that, so a compaction waits for it. The list has its pin from the start all the
+   * same: a compaction that waits revokes the pins that there are, once.
+   */
+  *#addOrdered(
+    op: RangeOp,
+    at: Revision,
+    room: AnswerRoom,
+    kvs: PagedList,
     signal: AbortSignal,
   ): Job<ScanResult | PagedScanResult> {
-    // From the start: a compaction that waits revokes the pins that there are, once.
-    const listPin = this.#pins.hold(at, true);
-    const kvs = new PagedList(this.#bytes, this.#memory, listPin, { loop: this.#loop, task }, signal);
-    let made = false;
-    try {
-      const selecting = selectVersions(this.#index, op, at, this.#loop);
-      const { slots, count, more } = yield* this.#inTurn(op, at, selecting);
-      using _pin = this.#pins.hold(at);
-      if (this.#isHeld(slots)) return { kvs: yield* this.#many(this.#positions(slots, room), signal), count, more };
-      for (let from = 0; from < slots.length; from += LIST_KEYS) {
-        const part = slots.slice(from, from + LIST_KEYS);
-        room.take(kvs.add(this.#index, part), part.length);
-        if (this.#loop.shouldYield(part.length)) yield;
-      }
-      made = true;
-      return { kvs, count, more };
-    } finally {
-      if (!made) kvs[Symbol.dispose]();
+    const { slots, count, more } = yield* this.#inTurn(op, at, selectVersions(this.#index, op, at, this.#loop));
+    using _pin = this.#pins.hold(at);
+    if (this.#isHeld(slots)) return { kvs: yield* this.#many(this.#positions(slots, room), signal), count, more };
+    for (let from = 0; from < slots.length; from += LIST_KEYS) {
+      const part = slots.slice(from, from + LIST_KEYS);
+      room.take(kvs.add(this.#index, part), part.length);
+      if (this.#loop.shouldYield(part.length)) yield;
     }
+    return { kvs, count, more };
   }
 
   /** One key, as in most reads: no plan, only its bytes if they are in memory. */
@@ -362,9 +377,9 @@ export class Scanner {
 
   /**
    * The range in chunks of about `chunkBytes`, in key order, all at `at`. An order by anything but the key applies within each
-   * chunk only, as in etcd. `more` and `count` are those of the whole
-   * range, and valid in the last chunk. The stream waits for its consumer between chunks and holds no pin meanwhile. If
-   * compaction overtakes it, which `compacted` tells, it rejects with Compacted, as a page of a list would.
+   * chunk only, as in etcd. `more` and `count` are those of the whole range, and valid in the last chunk. The stream waits for
+   * its consumer between chunks and holds no pin meanwhile. If compaction overtakes it, which `compacted` tells, it rejects with
+   * Compacted, as a page of a list would.
    */
   async *stream(
     op: RangeOp,
