@@ -2,12 +2,13 @@
 #
 #   STORE_CMD          the command that starts the store; etcd's flags are appended (default: this repository's engram)
 #   ENGRAM_E2E_CACHE   what a part builds once and keeps between runs (default: ~/.cache/engram-e2e)
+#   E2E_PREPARE=1      what the part needs is built and fetched, and nothing is tested: see `prepared`
 #   TMPDIR             data directories and logs of one run, removed at its end (E2E_KEEP=1 keeps them)
 #
 # A part may define `at_end`, which is called when its children have ended.
 #
 # After it: $root, $part, $cache, $scratch, $store_launcher (one executable that starts the store), node on the PATH,
-# `bounded SECONDS COMMAND...`, `bounded_go_test SECONDS COMMAND...` and `locked NAME COMMAND...`.
+# `prepared`, `bounded SECONDS COMMAND...`, `bounded_go_test SECONDS COMMAND...` and `locked NAME COMMAND...`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -68,6 +69,20 @@ locked() {
     }
     "$@" 9>&-
   ) 9>"$cache/$name.lock"
+}
+
+# Calls `prepare`, in which a part builds and fetches what it needs; two runs of one part do so one after the other. With E2E_PREPARE=1
+# the run ends behind it: tools/e2e prepares parts ahead by this line, while others are tested.
+PREPARED_SECONDS_MAX=1800
+prepared() {
+  exec 7>"$cache/prepare-$part.lock"
+  flock --wait "$PREPARED_SECONDS_MAX" 7 || {
+    echo "e2e: another run has prepared $part for more than $PREPARED_SECONDS_MAX s: it holds $cache/prepare-$part.lock" >&2
+    exit 1
+  }
+  prepare
+  exec 7>&-
+  [ -z "${E2E_PREPARE:-}" ] || exit 0
 }
 
 # `bounded` for a `go test -json`: its last line, and its status, are the summary's.

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -8,21 +18,48 @@ const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'engram-e2e-parts-'));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A run that does not end fails its test. */
+const RUN_MAX_MS = 50_000;
+
+interface Part {
+  /** Lines of its script before what it says. */
+  readonly does?: string;
+  readonly says: readonly string[];
+  readonly code: number;
+}
+
 /** Runs tools/e2e in a tree whose parts say these lines and end with these codes. Returns its lines and its code. */
-function runParts(parts: Readonly<Record<string, { readonly says: readonly string[]; readonly code: number }>>): {
+function runParts(parts: Readonly<Record<string, Part>>): {
   readonly lines: readonly string[];
   readonly code: number | null;
 } {
   mkdirSync(join(folder, 'tools'), { recursive: true });
   cpSync(join(root, 'tools/e2e'), join(folder, 'tools/e2e'));
-  for (const [name, { says, code }] of Object.entries(parts)) {
+  for (const [name, { does = '', says, code }] of Object.entries(parts)) {
     const run = join(folder, 'e2e', name, 'run');
     mkdirSync(join(folder, 'e2e', name), { recursive: true });
-    writeFileSync(run, `#!/bin/sh\n${says.map((line) => `echo '${line}'\n`).join('')}exit ${code}\n`);
+    writeFileSync(run, `#!/bin/sh\n${does}\n${says.map((line) => `echo '${line}'\n`).join('')}exit ${code}\n`);
     chmodSync(run, 0o755);
   }
-  const { stdout, status } = spawnSync(join(folder, 'tools/e2e'), Object.keys(parts), { encoding: 'utf8' });
+  const { stdout, status } = spawnSync(join(folder, 'tools/e2e'), Object.keys(parts), {
+    encoding: 'utf8',
+    timeout: RUN_MAX_MS,
+  });
   return { lines: stdout.trimEnd().split('\n'), code: status };
+}
+
+/** Lines of a part that may be prepared: by these, with E2E_PREPARE. */
+const prepares = (by: string): string => `prepared() { [ -z "\${E2E_PREPARE:-}" ] || { ${by}; exit; }; }\nprepared`;
+/** Lines of a part that goes on once a file is there, or ends with 1. */
+const waitsFor = (file: string): string =>
+  `for try in $(seq 400); do [ ! -e '${file}' ] || break; sleep 0.05; done; [ -e '${file}' ] || exit 1`;
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const passes = { says: ['e2e-passes: 3 passed, 0 failed'], code: 0 };
@@ -42,6 +79,35 @@ test('a part that counts nothing and ends with a code is one failure', () => {
   expect(lines.at(-2)).toMatch(/^e2e: failed: ends \(exit 75, 0 passed, 1 failed, \d+ s\)$/);
   expect(lines.at(-1)).toBe('3 passed, 1 failed');
   expect(code).toBe(1);
+});
+
+test('parts behind the first are prepared while others run, and nothing else is', () => {
+  const made = (name: string): string => join(folder, `${name}-is-made`);
+  const by = (name: string): string => prepares(`touch '${made(name)}'`);
+  const { lines, code } = runParts({
+    first: { ...passes, does: `${by('first')}\n${waitsFor(made('third'))}` },
+    // Without the line: as a preparation it would be a run of it.
+    second: { ...passes, does: `[ -z "\${E2E_PREPARE:-}" ] || touch '${made('second')}'` },
+    third: { ...passes, does: by('third') },
+  });
+  expect(lines.at(-1)).toBe('9 passed, 0 failed');
+  expect(code).toBe(0);
+  expect(['first', 'second', 'third'].filter((name) => existsSync(made(name)))).toEqual(['third']);
+});
+
+test('a preparation that fails is no failure, and one that does not end ends with the run', async () => {
+  const pid = join(folder, 'pid');
+  const { lines, code } = runParts({
+    first: { ...passes, does: waitsFor(pid) },
+    fails: { ...passes, does: prepares('false') },
+    hangs: { ...passes, does: prepares(`echo $$ > '${pid}'; exec sleep 1000`) },
+  });
+  expect(lines.at(-1)).toBe('9 passed, 0 failed');
+  expect(code).toBe(0);
+  const hung = Number(readFileSync(pid, 'utf8'));
+  expect(hung).toBeGreaterThan(1);
+  // Whoever adopts an orphan may be late to see its end.
+  await expect.poll(() => alive(hung), { timeout: 20_000 }).toBe(false);
 });
 
 test('what a container engine needs is asked of the machine by name', () => {
