@@ -2,7 +2,9 @@
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
-E2E_PARTS := h2spec release fuzz interop software kube crash disk linearizability snapshot restore migrate move kube-storage etcd chart docs observe differential etcdctl schedules tikv cluster kube-cluster chaos containers
+# Those that judge how long something takes, or do as much as the machine can, are not run beside others.
+E2E_BESIDE := h2spec interop software release fuzz crash disk linearizability snapshot restore migrate chart docs observe differential etcdctl schedules
+E2E_ALONE := tikv cluster chaos kube-storage etcd kube move kube-cluster containers
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 
@@ -181,7 +183,7 @@ bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (need
 
 .PHONY: e2e
 e2e: setup ## All parts of e2e, one after another
-	@$(WITH_NODE) tools/e2e $(E2E_PARTS)
+	@$(WITH_NODE) tools/e2e $(E2E_BESIDE) -- $(E2E_ALONE)
 
 .PHONY: e2e-kube
 e2e-kube: setup ## A real kube-apiserver on a real node

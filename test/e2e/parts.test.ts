@@ -29,7 +29,10 @@ interface Part {
 }
 
 /** Runs tools/e2e in a tree whose parts say these lines and end with these codes. Returns its lines and its code. */
-function runParts(parts: Readonly<Record<string, Part>>): {
+function runParts(
+  parts: Readonly<Record<string, Part>>,
+  order: readonly string[] = Object.keys(parts),
+): {
   readonly lines: readonly string[];
   readonly code: number | null;
 } {
@@ -41,7 +44,7 @@ function runParts(parts: Readonly<Record<string, Part>>): {
     writeFileSync(run, `#!/bin/sh\n${does}\n${says.map((line) => `echo '${line}'\n`).join('')}exit ${code}\n`);
     chmodSync(run, 0o755);
   }
-  const { stdout, status } = spawnSync(join(folder, 'tools/e2e'), Object.keys(parts), {
+  const { stdout, status } = spawnSync(join(folder, 'tools/e2e'), [...order], {
     encoding: 'utf8',
     timeout: RUN_MAX_MS,
   });
@@ -81,6 +84,37 @@ test('a part that counts nothing and ends with a code is one failure', () => {
   expect(code).toBe(1);
 });
 
+test('parts before the -- run two at a time, each is printed as a whole, and those behind it run alone', () => {
+  const log = join(folder, 'log');
+  const logs = (name: string, between = 'true'): string =>
+    `echo 'begins ${name}' >> '${log}'; ${between}; echo 'ends ${name}' >> '${log}'`;
+  const there = (name: string): string => join(folder, `${name}-is-there`);
+  // Each of the two waits for the other; so does the third for what the first leaves behind.
+  const meets = (name: string, other: string): string => `touch '${there(name)}'; ${waitsFor(there(other))}`;
+  const says = (name: string): Part['says'] => [`${name} says this`, `${name} says that`, ...passes.says];
+  const { lines, code } = runParts(
+    {
+      one: { does: logs('one', meets('one', 'two')), says: says('one'), code: 0 },
+      two: { does: logs('two', meets('two', 'one')), says: says('two'), code: 0 },
+      three: { does: logs('three'), says: says('three'), code: 1 },
+      four: { does: logs('four'), says: says('four'), code: 0 },
+      five: { does: logs('five'), says: says('five'), code: 0 },
+    },
+    ['one', 'two', 'three', '--', 'four', 'five'],
+  );
+  expect(lines.at(-1)).toBe('15 passed, 1 failed');
+  expect(lines.at(-2)).toMatch(/^e2e: failed: three \(exit 1, 3 passed, 1 failed, \d+ s\)$/);
+  expect(code).toBe(1);
+  for (const name of ['one', 'two', 'three', 'four', 'five']) {
+    const head = lines.indexOf(`== e2e/${name}`);
+    expect(lines.slice(head + 1, head + 4)).toEqual(says(name));
+    expect(lines[head + 4]).toMatch(new RegExp(`^e2e/${name} took \\d+ s$`));
+  }
+  const order = readFileSync(log, 'utf8').trimEnd().split('\n');
+  expect(order.slice(0, 2).sort()).toEqual(['begins one', 'begins two']);
+  expect(order.slice(6)).toEqual(['begins four', 'ends four', 'begins five', 'ends five']);
+});
+
 test('parts behind the first are prepared while others run, and nothing else is', () => {
   const made = (name: string): string => join(folder, `${name}-is-made`);
   const by = (name: string): string => prepares(`touch '${made(name)}'`);
@@ -100,7 +134,7 @@ test('a preparation that fails is no failure, and one that does not end ends wit
   const { lines, code } = runParts({
     first: { ...passes, does: waitsFor(pid) },
     fails: { ...passes, does: prepares('false') },
-    hangs: { ...passes, does: prepares(`echo $$ > '${pid}'; exec sleep 1000`) },
+    hangs: { ...passes, does: prepares(`echo $$ > '${pid}.new'; mv '${pid}.new' '${pid}'; exec sleep 1000`) },
   });
   expect(lines.at(-1)).toBe('9 passed, 0 failed');
   expect(code).toBe(0);
