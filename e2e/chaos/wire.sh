@@ -1,6 +1,6 @@
 # Sourced by the scripts that run on the network of `wire/`, after support/env.sh: `on_wire SECONDS COMMAND...` runs a judge on its
 # host, bounded in time. The network's socket is $scratch/wire.sock, its hosts are those of wire.ts.
-(cd "$root/e2e/chaos/wire" && CGO_ENABLED=0 go build -mod=readonly -trimpath -o "$scratch/wire")
+(cd "$root/e2e/chaos/wire" && go build -mod=readonly -o "$scratch/wire")
 # Whoever is not root is root of a namespace of users, where that is allowed.
 as_root=()
 [ "$(id -u)" = 0 ] || as_root=(unshare --user --map-root-user)

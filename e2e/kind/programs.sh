@@ -13,7 +13,7 @@ go_program() {
   if [ ! -x "$built" ]; then
     echo "building $2 ..." >&2
     local start="$SECONDS"
-    (cd "$root/e2e/kind/$1" && CGO_ENABLED=0 go build -mod=readonly -trimpath -tags "${4:-}" -ldflags '-s -w' -o "$built.new" "$3") || return
+    (cd "$root/e2e/kind/$1" && go build -mod=readonly -tags "${4:-}" -ldflags '-s -w' -o "$built.new" "$3") || return
     mv "$built.new" "$built"
     echo "built in $((SECONDS - start)) s" >&2
   fi

@@ -5,7 +5,7 @@ chart_tool() {
   if [ ! -x "$built" ]; then
     echo "building $1 ..." >&2
     mkdir -p "$cache/chart"
-    (cd "$root/e2e/chart" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$built.new" "$2")
+    (cd "$root/e2e/chart" && go build -mod=readonly -ldflags '-s -w' -o "$built.new" "$2")
     mv "$built.new" "$built"
   fi
   echo "$built"

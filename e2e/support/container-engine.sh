@@ -25,7 +25,7 @@ fetch_engine() {
 in_engine() {
   local seconds="$1" status=0
   shift
-  (cd "$root/e2e/chaos/wire" && CGO_ENABLED=0 go build -mod=readonly -trimpath -o "$scratch/wire")
+  (cd "$root/e2e/chaos/wire" && go build -mod=readonly -o "$scratch/wire")
   bounded "$seconds" "$scratch/wire" -control "$scratch/wire.sock" -hosts here=10.78.0.1 -run here -- \
     unshare --mount --pid --fork --kill-child --mount-proc \
     "$root/e2e/support/with-engine" "$engine" "$scratch" "$@" || status="$?"

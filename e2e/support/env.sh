@@ -19,7 +19,8 @@ mkdir -p "$cache"
 find_node "$root" || { echo "e2e: there is no node >= $NODE_MAJOR_MIN: run 'make setup' first" >&2; exit 1; }
 PATH="$(dirname "$NODE"):$PATH"
 export STORE_CMD="${STORE_CMD:-$root/packages/server/bin/engram}"
-export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+# All programs and tests of Go are built alike: what two of them have in common is then compiled once.
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS:-} -buildvcs=false -trimpath"
 
 scratch="$(mktemp -d "${TMPDIR:-/tmp}/engram-e2e-$part.XXXXXX")"
 children=()

@@ -25,7 +25,7 @@ build_etcd() {
   cp "$root/e2e/etcd/tests.sum" "$folder/go.sum" || return
   (
     cd "$folder" || exit
-    CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$built.new" "go.etcd.io/etcd/$module/v3"
+    go build -mod=readonly -ldflags '-s -w' -o "$built.new" "go.etcd.io/etcd/$module/v3"
   ) || return
   mv "$built.new" "$built"
 }

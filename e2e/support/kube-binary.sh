@@ -21,7 +21,7 @@ kube_binary() {
       ldflags+=" -X $package/version.gitVersion=$version -X $package/version.gitMajor=$major"
       ldflags+=" -X $package/version.gitMinor=$minor -X $package/version.gitTreeState=clean"
     done
-    (cd "$root/e2e/${2:-kube}" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags "$ldflags" -o "$bin/$1.new" \
+    (cd "$root/e2e/${2:-kube}" && go build -mod=readonly -ldflags "$ldflags" -o "$bin/$1.new" \
       "k8s.io/kubernetes/cmd/$1") || return
     mv "$bin/$1.new" "$bin/$1"
     echo "built in $((SECONDS - start)) s" >&2
