@@ -58,6 +58,7 @@ const scenarioWeights = {
   'read-what-was-told': 1,
   'renew-at-ousted': 1,
   'start-behind-append': 1,
+  'pause-in-settlement': 1,
   'apply-behind-others': 1,
   'lead-again': 1,
   'lose-takeover': 1,

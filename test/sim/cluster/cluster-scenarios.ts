@@ -29,7 +29,21 @@ export class ClusterScenarioStep extends MemberScenarios<ClusterLife, ClusterNod
     this.readInTurns(60, this.world.settings.logTimeoutMs / 30, () => [node.serving, this.leader]);
   }
 
-  /** The leader reads the version that a write supersedes, for a watcher. Meanwhile other members show the write. */
+  /** The answer of the leader's append is lost, and the leader is paused until another one leads: that one's seal is the next answer. */
+  'pause-in-settlement'(): void {
+    this.disturb();
+    this.leader.log.loseAppend(this.random.pick(['lost', 'lost', 'there', 'late'] as const));
+    for (let left = 3; left > 0; left -= 1) this.send(this.leader, 'put');
+    this.after(this.world.settings.logTimeoutMs * (0.8 + 0.4 * this.random.fraction()), () => {
+      const goOn = this.pause(this.leader);
+      this.when(() => this.world.leaders.some((life) => life !== this.leader), 50, goOn, goOn);
+    });
+  }
+
+  /**
+   * The leader reads the version that a write supersedes, for a watcher. Meanwhile other members show the write, and clients compact up
+   * to it.
+   */
   'apply-behind-others'(): void {
     this.send(this.leader, 'watch-everything');
     this.after(50, () => {
@@ -37,6 +51,8 @@ export class ClusterScenarioStep extends MemberScenarios<ClusterLife, ClusterNod
       this.leader.values.stall('get-many', this.random.pick([100, 500]));
       for (let left = 3; left > 0; left -= 1) this.send(this.leader, 'lock');
       this.readInTurns(40, 5, () => [this.follower, this.leader]);
+      for (const asked of [this.leader, this.leader, this.follower])
+        this.after(200 * this.random.fraction(), () => this.send(asked, 'compact-newest'));
     });
   }
 

@@ -318,6 +318,7 @@ const possible: readonly Mutant[] = [
   {
     name: 'undo-before-the-long-write',
     what: 'a step-down takes writes back while a long one above them still is in the index',
+    scenario: 'step-down-in-long-write',
     edits: [
       {
         file: `${backend}/write/path-end.ts`,
@@ -340,6 +341,7 @@ const possible: readonly Mutant[] = [
   {
     name: 'long-write-pins-nothing',
     what: 'a compaction drops what a long write has noted for its answer',
+    scenario: 'old-reads',
     edits: [
       {
         file: `${backend}/decide/decisions.ts`,

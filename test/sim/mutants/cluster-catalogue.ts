@@ -244,6 +244,7 @@ const possible: readonly Mutant[] = [
   {
     name: 'compacts-what-it-has-applied',
     what: 'a leader refuses to compact what a follower has shown and it has yet to apply',
+    scenario: 'apply-behind-others',
     edits: [
       {
         file: `${backend}/lead/leader-decisions.ts`,
@@ -286,6 +287,7 @@ const possible: readonly Mutant[] = [
   {
     name: 'uncertain-is-committed',
     what: 'an append without an answer counts as committed',
+    scenario: 'pause-in-settlement',
     edits: [
       {
         file: 'packages/retry-queue/src/retry-queue.ts',

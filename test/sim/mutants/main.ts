@@ -31,7 +31,7 @@ console.log('| --- | --- | --- | --- | --- |');
 
 /** What finds the mutant without a seed. Undefined: seeds are to find it. */
 function finderOf({ name, test, schedules }: Mutant): { readonly by: string; find(): string | undefined } | undefined {
-  if (test !== undefined) return { by: test.file, find: () => failedTest(name, test.file) };
+  if (test !== undefined) return { by: test.file, find: () => failedTest(name, test.file, test.env) };
   return schedules && { by: 'schedules', find: () => failedSchedule(name) };
 }
 

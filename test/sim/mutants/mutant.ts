@@ -14,8 +14,11 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** The scenario that shows it, which all scenarios of the search are: others hardly do. See README.md. */
   readonly scenario?: string;
-  /** The test that finds it, from the project's root, and why no run of the simulator does. Undefined: seeds find it. */
-  readonly test?: { readonly file: string; readonly why: string };
+  /**
+   * The test that finds it, from the project's root, and why no run of the simulator does. RUNS: a test of random runs does so many.
+   * Undefined: seeds find it.
+   */
+  readonly test?: { readonly file: string; readonly why: string; readonly env?: { readonly RUNS: string } };
   /** It is found by the small games in every order of their requests (`make schedules`), and why by no run of the simulator. */
   readonly schedules?: { readonly why: string };
 }

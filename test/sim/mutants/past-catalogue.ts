@@ -128,6 +128,7 @@ export const past: readonly Mutant[] = [
   {
     name: 'expiry-ends-the-successor',
     what: 'a lease that was granted again while the end of the one before was under way is ended by it',
+    scenario: 'grant-behind-end',
     edits: [
       {
         file: `${backend}/lead/lease-decisions.ts`,

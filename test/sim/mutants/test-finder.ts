@@ -21,14 +21,18 @@ const config = fileURLToPath(new URL('./vitest.config.ts', import.meta.url));
 const TIME_MAX_MS = 300_000;
 
 /** Runs the test with the mutant in the sources. Returns what fails; undefined: the test finds nothing. */
-export function failedTest(mutant: string, file: string): string | undefined {
+export function failedTest(
+  mutant: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'));
   try {
     const report = join(folder, 'report.json');
     const { status, stderr } = spawnSync(
       join(root, 'node_modules/.bin/vitest'),
       ['run', '--config', config, '--root', root, '--reporter=json', `--outputFile=${report}`, file],
-      { cwd: root, env: { ...process.env, MUTANT: mutant }, encoding: 'utf8', timeout: TIME_MAX_MS },
+      { cwd: root, env: { ...process.env, ...env, MUTANT: mutant }, encoding: 'utf8', timeout: TIME_MAX_MS },
     );
     if (status === 0) return undefined;
     if (status === null) return `no end within ${TIME_MAX_MS / 1000} s`;

@@ -58,6 +58,8 @@ const scenarioWeights = {
   'moving-keys': 1,
   'old-reads': 1,
   'stop-deposed': 0.5,
+  'step-down-in-long-write': 0.5,
+  'grant-behind-end': 0.5,
 } as const;
 
 export type RequestKind = keyof typeof requestWeights;

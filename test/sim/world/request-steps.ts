@@ -32,6 +32,7 @@ export type ScenarioRequestKind =
   | 'compact-before-newest'
   | 'watch-from-compaction'
   | 'grant-crowded'
+  | 'grant-brief'
   | 'crowd'
   | 'scatter'
   | 'look-at-crowded'
@@ -253,6 +254,11 @@ export class RequestStep {
 
   'grant-crowded'(): void {
     grantLease(this.#asking, CROWDED, 1000);
+  }
+
+  /** The same lease for as short as it may be. */
+  'grant-brief'(): void {
+    grantLease(this.#asking, CROWDED, 1);
   }
 
   'lease-revoke'(): void {

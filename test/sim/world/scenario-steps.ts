@@ -127,6 +127,47 @@ export class ScenarioStep {
     for (const fault of this.#random.shuffled(['stop', 'step-down'] as const)) this.#fail(fault);
   }
 
+  /** Writes wait for the log and a long one is decided above them, when the leadership ends. */
+  'step-down-in-long-write'(): void {
+    const ms = this.#random.pick([20, 200]) * (0.5 + this.#random.fraction());
+    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall('append', ms);
+    for (let left = this.#random.between(1, 4); left > 0; left -= 1) this.#send('put');
+    this.#send(this.#random.pick(['crowd', 'scatter', 'read-old'] as const));
+    this.#life.process.after(this.#random.fraction() * Math.max(1, this.#world.settings.turnMsMax), () =>
+      this.#world.guarded(() => this.#fail('step-down')),
+    );
+  }
+
+  /**
+   * The end of a lease whose time is over takes longer than a request may. Meanwhile clients grant the lease again, and renew it.
+   */
+  'grant-behind-end'(): void {
+    const { history } = this.#world;
+    const there = (): number | undefined => history.leaseAt(CROWDED, history.next)?.ttlSeconds;
+    this.#send('revoke-crowded');
+    this.#when(
+      () => there() === undefined,
+      () => {
+        this.#send('grant-brief');
+        this.#when(
+          () => there() !== undefined,
+          () => this.#life.process.after(1000 * there()! - 50 * this.#random.fraction(), () => this.#regrant()),
+        );
+      },
+    );
+  }
+
+  #regrant(): void {
+    if (this.#world.ending) return;
+    const ms = Math.min(STALL_MS_MAX, this.#world.settings.requestTimeoutMs * (1.2 + 2 * this.#random.fraction()));
+    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall('append', ms);
+    for (const kind of ['grant-brief', 'grant-brief', 'renew-crowded', 'renew-crowded', 'renew-crowded'] as const) {
+      this.#life.process.after(50 + ms * this.#random.fraction(), () => this.#world.guarded(() => this.#send(kind)));
+    }
+  }
+
   #send(kind: ScenarioRequestKind | RequestKind): void {
     RequestStep.run(this.#world, this.#life, { id: this.#step.id, seed: this.#random.uint32() }, kind);
   }
