@@ -3,8 +3,8 @@
 .DEFAULT_GOAL := help
 WITH_NODE := tools/with-node
 # Those that judge how long something takes, or do as much as the machine can, are not run beside others.
-E2E_BESIDE := h2spec interop software release fuzz crash disk linearizability snapshot restore migrate chart docs observe differential etcdctl schedules
-E2E_ALONE := tikv cluster chaos kube-storage etcd kube move kube-cluster containers
+E2E_BESIDE := h2spec interop software release fuzz crash disk linearizability snapshot restore migrate chart docs observe differential etcdctl schedules tikv
+E2E_ALONE := tikv-faults cluster chaos kube-storage etcd kube move kube-cluster containers
 # More for vitest, e.g. make test VITEST_FLAGS=packages/server
 VITEST_FLAGS :=
 

@@ -17,4 +17,4 @@ tikv-down: ## End the TiKV lab and throw its data away
 
 .PHONY: e2e-tikv
 e2e-tikv: setup ## TiKV's client and the storage on it: real PD and stores, beside client-go, under faults of two minutes
-	@SECONDS_PER_FAULT=120 RACES=10000 e2e/tikv/run
+	@SECONDS_PER_FAULT=120 RACES=10000 e2e/tikv/run all
