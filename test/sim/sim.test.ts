@@ -29,7 +29,8 @@ describe('a simulated node', () => {
   });
 
   test('meets what it is made to meet', async () => {
-    const lines = await storiesOf(30);
+    // One seed in eleven or twelve has the rarest of them, an uncertain append that ends a leadership.
+    const lines = await storiesOf(60);
     for (const what of ['node is dead', 'node has stopped', 'deposed: fenced', 'deposed: uncertain', 'leads again']) {
       expect(lines, what).toContain(what);
     }
