@@ -43,7 +43,8 @@ const possible: readonly Mutant[] = [
       {
         file: `${backend}/decide/decisions.ts`,
         find: '    this.#waiting.push({ write, bytes });\n',
-        replace: '    this.#waiting.splice(this.#first, 0, { write, bytes });\n',
+        replace:
+          '    const others = this.#waiting.takeAll();\n    this.#waiting.push({ write, bytes });\n    for (const other of others) this.#waiting.push(other);\n',
       },
     ],
     test: {
