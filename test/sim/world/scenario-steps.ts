@@ -76,9 +76,7 @@ export class ScenarioStep {
   /** An append takes longer than a request may, so requests are answered before they take effect. */
   'late-append'(): void {
     const { requestTimeoutMs } = this.#world.settings;
-    const ms = Math.min(STALL_MS_MAX, requestTimeoutMs * (0.5 + 2 * this.#random.fraction()));
-    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
-    this.#life.faults.stall('append', ms);
+    this.#stallAppends(Math.min(STALL_MS_MAX, requestTimeoutMs * (0.5 + 2 * this.#random.fraction())));
     for (const kind of ['lock', 'compact-newest', 'lease-grant', 'alarm-off', 'put'] as const)
       if (this.#random.chance(0.7)) this.#send(kind);
   }
@@ -129,9 +127,7 @@ export class ScenarioStep {
 
   /** Writes wait for the log and a long one is decided above them, when the leadership ends. */
   'step-down-in-long-write'(): void {
-    const ms = this.#random.pick([20, 200]) * (0.5 + this.#random.fraction());
-    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
-    this.#life.faults.stall('append', ms);
+    this.#stallAppends(this.#random.pick([20, 200]) * (0.5 + this.#random.fraction()));
     for (let left = this.#random.between(1, 4); left > 0; left -= 1) this.#send('put');
     this.#send(this.#random.pick(['crowd', 'scatter', 'read-old'] as const));
     this.#life.process.after(this.#random.fraction() * Math.max(1, this.#world.settings.turnMsMax), () =>
@@ -161,8 +157,7 @@ export class ScenarioStep {
   #regrant(): void {
     if (this.#world.ending) return;
     const ms = Math.min(STALL_MS_MAX, this.#world.settings.requestTimeoutMs * (1.2 + 2 * this.#random.fraction()));
-    this.#world.tell(() => `  append stalls for ${ms.toFixed(0)} ms`);
-    this.#life.faults.stall('append', ms);
+    this.#stallAppends(ms);
     for (const kind of ['grant-brief', 'grant-brief', 'renew-crowded', 'renew-crowded', 'renew-crowded'] as const) {
       this.#life.process.after(50 + ms * this.#random.fraction(), () => this.#world.guarded(() => this.#send(kind)));
     }
@@ -178,8 +173,16 @@ export class ScenarioStep {
   }
 
   #stallReads(ms: number): void {
-    this.#world.tell(() => `  get-many stalls for ${ms.toFixed(0)} ms`);
-    this.#life.faults.stall('get-many', ms);
+    this.#stall('get-many', ms);
+  }
+
+  #stallAppends(ms: number): void {
+    this.#stall('append', ms);
+  }
+
+  #stall(operation: 'get-many' | 'append', ms: number): void {
+    this.#world.tell(() => `  ${operation} stalls for ${ms.toFixed(0)} ms`);
+    this.#life.faults.stall(operation, ms);
   }
 
   /** Calls `then` once `isSo` is true, unless it stays false for all `looks`. */
