@@ -182,7 +182,7 @@ bench-etcd-tool: setup ## Beside etcd, driven by etcd's own benchmark tool (need
 	@$(WITH_NODE) node bench/etcd-tool/run.ts $(BENCH_FLAGS)
 
 .PHONY: e2e
-e2e: setup ## All parts of e2e, one after another
+e2e: setup ## All parts of e2e: two at a time, then alone those that judge times
 	@$(WITH_NODE) tools/e2e $(E2E_BESIDE) -- $(E2E_ALONE)
 
 .PHONY: e2e-kube

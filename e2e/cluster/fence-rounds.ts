@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Prng } from '@engram/sim';
 import { freePort } from '../../test/support/free-port.ts';
+import { isAlive } from '../../test/support/is-alive.ts';
 import { memberPlaces, storesPlace, Wire } from '../chaos/wire.ts';
 import { Lab } from '../tikv/lab.ts';
 import { Checks } from './checks.ts';
@@ -133,15 +134,6 @@ async function restartStore(): Promise<void> {
   process.kill(pid, 'SIGKILL');
   while (isAlive(pid)) await sleep(20);
   lab.restartStore(1);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A second process of `member`, on another disk, that is reached at other ports. */

@@ -73,7 +73,7 @@ locked() {
 }
 
 # Calls `prepare`, in which a part builds and fetches what it needs; two runs of one part do so one after the other. With E2E_PREPARE=1
-# the run ends behind it: tools/e2e prepares parts ahead by this line, while others are tested.
+# the run ends here. tools/e2e runs parts so, ahead of their tests, if `prepared` stands alone on a line of their `run`.
 PREPARED_SECONDS_MAX=1800
 prepared() {
   exec 7>"$cache/prepare-$part.lock"

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { isAlive } from '../support/is-alive.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'engram-e2e-parts-'));
@@ -57,14 +58,6 @@ const prepares = (by: string): string => `prepared() { [ -z "\${E2E_PREPARE:-}" 
 const waitsFor = (file: string): string =>
   `for try in $(seq 400); do [ ! -e '${file}' ] || break; sleep 0.05; done; [ -e '${file}' ] || exit 1`;
 
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 const passes = { says: ['e2e-passes: 3 passed, 0 failed'], code: 0 };
 const skips = {
   says: ['e2e-skips: SKIPPED, NOTHING IS TESTED: this machine lacks root', 'e2e-skips: 0 passed, 0 failed'],
@@ -89,7 +82,7 @@ test('parts before the -- run two at a time, each is printed as a whole, and tho
   const logs = (name: string, between = 'true'): string =>
     `echo 'begins ${name}' >> '${log}'; ${between}; echo 'ends ${name}' >> '${log}'`;
   const there = (name: string): string => join(folder, `${name}-is-there`);
-  // Each of the two waits for the other; so does the third for what the first leaves behind.
+  // Each of the first two ends only if the other one runs at the same time.
   const meets = (name: string, other: string): string => `touch '${there(name)}'; ${waitsFor(there(other))}`;
   const says = (name: string): Part['says'] => [`${name} says this`, `${name} says that`, ...passes.says];
   const { lines, code } = runParts(
@@ -105,9 +98,12 @@ test('parts before the -- run two at a time, each is printed as a whole, and tho
   expect(lines.at(-1)).toBe('15 passed, 1 failed');
   expect(lines.at(-2)).toMatch(/^e2e: failed: three \(exit 1, 3 passed, 1 failed, \d+ s\)$/);
   expect(code).toBe(1);
+  // What failed is repeated at the end.
+  const said = lines.slice(0, lines.indexOf('== the end of e2e/three, which failed'));
   for (const name of ['one', 'two', 'three', 'four', 'five']) {
     const head = lines.indexOf(`== e2e/${name}`);
     expect(lines.slice(head + 1, head + 4)).toEqual(says(name));
+    expect(said.filter((line) => line === `${name} says this`)).toHaveLength(1);
     expect(lines[head + 4]).toMatch(new RegExp(`^e2e/${name} took \\d+ s$`));
   }
   const order = readFileSync(log, 'utf8').trimEnd().split('\n');
@@ -141,7 +137,7 @@ test('a preparation that fails is no failure, and one that does not end ends wit
   const hung = Number(readFileSync(pid, 'utf8'));
   expect(hung).toBeGreaterThan(1);
   // Whoever adopts an orphan may be late to see its end.
-  await expect.poll(() => alive(hung), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => isAlive(hung), { timeout: 20_000 }).toBe(false);
 });
 
 test('what a container engine needs is asked of the machine by name', () => {
